@@ -8,7 +8,7 @@ export CARGO_TARGET_DIR := $(CURDIR)/target
 # Folders are in it too: their time changes when a file in them is added or removed.
 web_sources := $(shell find web -mindepth 1 \( -name node_modules -o -name dist -o -name test-results -o -name e2e \) -prune -o -print)
 
-.PHONY: help run build test lint format soak bench clean packages web openapi
+.PHONY: help run build test lint format soak sbom bench clean packages web openapi
 
 help: ## list these commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -26,6 +26,7 @@ lint: packages ## check format and style, run no tests
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cd web && npm run lint && npm run typecheck
+	scripts/check-lockfiles
 	scripts/check-dependencies
 
 format: packages ## rewrite sources in the common format
@@ -34,6 +35,9 @@ format: packages ## rewrite sources in the common format
 
 soak: web ## run the long fault and fuzz tests
 	scripts/soak
+
+sbom: ## write the bill of materials (CycloneDX)
+	scripts/sbom
 
 bench: ## measure against peers, in one run
 	bench/run
@@ -49,6 +53,7 @@ packages: web/node_modules/.installed
 web: web/dist/index.html
 
 web/node_modules/.installed: web/package-lock.json
+	scripts/check-lockfiles
 	cd web && npm ci
 	touch $@
 

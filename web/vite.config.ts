@@ -9,6 +9,7 @@ import { precompress } from './vite/precompress.ts'
 import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
+import { textInRem } from './vite/text-in-rem.ts'
 
 const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
 
@@ -18,7 +19,7 @@ const inBrowser = [
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/keep-answers,selection,session/*}.test.ts',
+  'src/lib/{api/client,live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({
@@ -27,6 +28,7 @@ export default defineConfig({
     lingui(),
     catalogueParts(),
     tailwindcss(),
+    textInRem(),
     sonnerStylesheet(),
     VitePWA({
       registerType: 'autoUpdate',

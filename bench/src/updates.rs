@@ -108,13 +108,13 @@ fn service(store: &Store) -> Service {
 /// Publishes newer master firmware for every hardware, offered to all, and the keys that batteries trust.
 async fn publish(deployment: &Deployment, store: &Store) -> anyhow::Result<()> {
     let release = SecretKey::new([11; 32]);
-    store.trust_release_key(&release.public()).await?;
+    let service = service(store);
+    service.trust_release_key(&release.public(), true).await?;
     let director = store.director_key([12; 32], [13; 12]).await?;
     let keys = serde_json::json!({
         "release": release.public().to_string(), "director": director.public().to_string(),
     });
     std::fs::write(deployment.path("keys.json"), keys.to_string())?;
-    let service = service(store);
     for (number, hardware) in (1_u8..).zip(HARDWARE) {
         let image = vec![number; IMAGE_BYTES];
         let manifest = Manifest {

@@ -157,6 +157,7 @@ test('an owner gives a system up after being asked', async ({ page, server }) =>
   await button(page, text('account.unlink.label', { sn: given })).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(text('account.unlink.title', { sn: given }))
+  await dialog.getByLabel(text('form.current_password'), { exact: true }).fill(owner.password)
   await button(dialog, text('account.unlink')).click()
   await expect(dialog).toBeHidden()
   await expect(button(page, text('account.unlink.label', { sn: given }))).toBeHidden()

@@ -101,7 +101,7 @@ test('the sums underneath are those of the days', async ({ page, server }) => {
   const sums = page.getByRole('region', { name: text('calendar.sums', { month: monthName(MONTH) }) })
   const actual = savings.reduce((total, one) => total + (one.actual ?? 0), 0)
   await expect(sums).toContainText(formatMoney(actual, 'EUR', 'de'))
-  await expect(sums).toContainText(/Ohne Speicher/)
+  await expect(sums).toContainText(/Speicher hat/)
 })
 
 test('a click on a day opens its chart, and the way back leads to the month', async ({ page, server }) => {

@@ -1,7 +1,19 @@
 /** The big chart on a page of its own: what it shows, and how the address keeps it. */
 import type { Page } from '@playwright/test'
+import { formatPeriod } from '../src/lib/format.ts'
+import { siteDayOf } from '../src/lib/site-day.ts'
 import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
-import { charts, chip, drawnTexts, ONE, recordTexts, zoomAfter, zoomOf } from './harness/chart.ts'
+import {
+  charts,
+  chip,
+  drawnTexts,
+  numberOf,
+  ONE,
+  readTable,
+  recordTexts,
+  zoomAfter,
+  zoomOf,
+} from './harness/chart.ts'
 import { tabTo } from './harness/keyboard.ts'
 import { open } from './harness/screens.ts'
 import { BOTH_CHANGES, daysAgo } from './harness/site-days.ts'
@@ -50,6 +62,48 @@ test('forecasts can be chosen and say that there are none yet', async ({ page })
   await chip(page, 'series.energy_forecast').click()
   await expect(page.getByText(text('chart.no_forecast'))).toBeVisible()
   await expect(chip(page, 'series.energy_forecast')).toContainText('–')
+})
+
+test('the day before stands behind a day, in chips, in words and in the table, and the address keeps it', async ({
+  page,
+}) => {
+  const asked = page.waitForResponse((answer) => answer.url().includes(`from_date=${daysAgo(4)}`))
+  await open(page, DAY)
+  await page.getByLabel(text('chart.before')).selectOption('day')
+  const before = (await (await asked).json()) as { series: { m6: (number | null)[] } }
+  await expect(page).toHaveURL(/before=day/)
+  await expect(chip(page, 'series.pv')).toContainText(text('chart.before.day'))
+  await expect(
+    page.getByText(text('chart.before.note', { period: formatPeriod(daysAgo(4), 'Day', 'de') })),
+  ).toBeVisible()
+  await charts(page).focus()
+  await page.keyboard.press('End')
+  await expect(charts(page)).toHaveAttribute(
+    'aria-valuetext',
+    new RegExp(`PV-Leistung .*\\(${text('chart.before.day')} `),
+  )
+  await settled(page)
+  await page.reload()
+  await expect(page.getByLabel(text('chart.before'))).toHaveValue('day')
+  await button(page, text('chart.as_table')).click()
+  const table = await readTable(page)
+  const noon = table.find(([time]) => time === '12:00')
+  expect(numberOf(noon?.[2] ?? '')).toBe(Math.ceil(before.series.m6[48] ?? Number.NaN))
+  await page.getByLabel(text('chart.before')).selectOption('none')
+  await expect(page).not.toHaveURL(/before=/)
+})
+
+test('a week is the last seven days', async ({ page }) => {
+  const [answer] = await Promise.all([
+    page.waitForResponse((one) => one.url().includes('interval=Week')),
+    open(page, `/charts?range=Week&date=${daysAgo(3)}`),
+  ])
+  const { time } = (await answer.json()) as { time: number[] }
+  const day = (ms = 0) => siteDayOf(ms, 'Europe/Berlin')
+  expect([day(time[0]), day(time.at(-1))]).toEqual([daysAgo(9), daysAgo(3)])
+  await button(page, text('chart.forth')).click()
+  await expect(page).toHaveURL(new RegExp(`date=${daysAgo(0)}`))
+  await expect(button(page, text('chart.forth'))).toBeDisabled()
 })
 
 test('back and forward keep the chart', async ({ page }) => {
@@ -118,6 +172,13 @@ test('steps, a date and a range are chosen with the keyboard alone, and so is a 
     new RegExp(`^${Number.parseInt(hours, 10).toString().padStart(2, '0')}:`),
   )
   expect(await zoomAfter(page, () => page.keyboard.press('0'))).toBeNull()
+  await tabTo(page, 'button', text('chart.zoom_in'))
+  await zoomAfter(page, () => page.keyboard.press('Enter'))
+  await tabTo(page, 'button', text('chart.whole'))
+  await zoomAfter(page, () => page.keyboard.press('Enter'))
+  // There is nothing more to do for it, but the keyboard goes on from it.
+  await expect(button(page, text('chart.whole'))).toBeDisabled()
+  await expect(button(page, text('chart.whole'))).toBeFocused()
 
   await tabTo(page, 'combobox', text('chart.resolution'))
   await page.keyboard.press('ArrowDown')
@@ -125,6 +186,21 @@ test('steps, a date and a range are chosen with the keyboard alone, and so is a 
   await tabTo(page, 'button', text('chart.as_table'))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('table')).toBeVisible()
+})
+
+test('what a chart shows is said in words, each series with its highest value and when', async ({ page }) => {
+  const words = page.getByRole('list', { name: text('words.list') }).getByRole('listitem')
+  await open(page, DAY)
+  await expect(words.first()).toHaveText(
+    /^PV-Leistung: 0\sW \(00:00\) bis [\d,]+\sk?W \(\d\d:\d\d\), im Mittel [\d,]+\sk?W$/,
+  )
+  await expect(words.nth(2)).toHaveText(/^Speicher: .*lädt \(\d\d:\d\d\) bis .* \(\d\d:\d\d\)$/)
+  await zoomAfter(page, () => button(page, text('chart.zoom_in')).click())
+  await expect(words.first()).toHaveText(/^Ausschnitt: \d\d:\d\d bis \d\d:\d\d$/)
+  await open(page, '/charts?range=Year')
+  await expect(words.first()).toHaveText(
+    /^PV-Energie: insgesamt [\d.,]+\skWh, am meisten [\d.,]+\skWh \(\p{L}+ \d{4}\)$/u,
+  )
 })
 
 test('nothing moves for those who want less motion', async ({ page }) => {

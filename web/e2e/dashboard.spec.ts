@@ -216,6 +216,70 @@ test('the CSV and the table have the numbers of the chart', async ({ page, serve
   expect(table.map(([, cell]) => numberOf(cell ?? ''))).toEqual(series.m6?.filter((value) => value !== null))
 })
 
+test('calendar, charts, plan and alarms are one press away from the dashboard', async ({ page, server }) => {
+  await openDashboard(page, server, ONE)
+  const shortcuts = page.getByRole('navigation', { name: text('nav.shortcuts') })
+  for (const [to, name] of [
+    ['calendar', 'calendar.title'],
+    ['charts', 'charts.title'],
+    ['plan', 'plan.title'],
+    ['alarms', 'nav.alarms'],
+  ] as const) {
+    await shortcuts.getByRole('link', { name: text(name) }).click()
+    await page.waitForURL(`**/${to}`)
+    await expect(heading(page)).toHaveText(text(name))
+    await page.goBack()
+  }
+  await expect(shortcuts.getByRole('link')).toHaveCount(4)
+})
+
+/** What a thumb has to travel: it was 5,071 px once. */
+const LONGEST_ON_A_PHONE = 4_100
+
+test('on a phone the dashboard shows totals first, and bars and settings of the chart when asked', async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize(PHONE)
+  await openDashboard(page, server, ONE)
+  await seeAll(page)
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  expect(height).toBeLessThan(LONGEST_ON_A_PHONE)
+
+  const energy = page.getByRole('region', { name: text('small.title'), exact: true })
+  const bars = energy.locator('article svg').last()
+  await expect(energy.getByRole('heading', { name: text('small.consumption') })).toBeVisible()
+  await expect(energy.getByRole('heading', { name: text('small.grid') })).toBeHidden()
+  await expect(bars).toBeHidden()
+  await button(energy, text('small.show_bars')).click()
+  await expect(energy.getByRole('heading', { name: text('small.grid') })).toBeVisible()
+  await expect(bars).toBeVisible()
+
+  const resolution = page.getByLabel(text('chart.resolution'))
+  await expect(resolution).toBeHidden()
+  await button(page, text('chart.options')).click()
+  await expect(resolution).toBeVisible()
+})
+
+test('a small chart says in words what the mouse or a finger is at', async ({ page, server }) => {
+  await openDashboard(page, server, ONE)
+  await seeAll(page)
+  const chart = page.getByRole('article').filter({
+    has: page.getByRole('heading', { name: text('small.grid'), exact: true }),
+  })
+  const rows = chart.getByRole('table').locator('tbody tr')
+  const reading = chart.locator('[data-reading]')
+  await expect(reading).toHaveCount(0)
+  const bars = chart.locator('svg')
+  const { width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
+  // The last bar is today; the table beside it says the same.
+  await bars.hover({ position: { x: width - 4, y: height / 2 } })
+  for (const cell of await rows.last().locator('th, td').allTextContents())
+    await expect(reading).toContainText(cell)
+  await page.mouse.move(0, 0)
+  await expect(reading).toHaveCount(0)
+})
+
 test('reduced motion stops the dots', async ({ page, server }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await openDashboard(page, server, ONE)
@@ -233,6 +297,8 @@ for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWA
     await openDashboard(page, server, account)
     await seeAll(page)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
+    // As narrow as this it is folded.
+    await button(page, text('chart.options')).click()
     await button(page, text('chart.as_table')).click()
     await expect(button(page, text('chart.as_chart'))).toBeVisible()
     await settled(page)

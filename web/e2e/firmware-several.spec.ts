@@ -18,7 +18,8 @@ const bearer = async (server: Server, account: Account) => ({
 
 async function grant(server: Server, owner: Account, electrician: Account, scope: string) {
   const owners = await bearer(server, owner)
-  await server.post('/api/auth/grant/', { sn: '-1', email: electrician.email, scope }, 201, owners)
+  const invitation = { sn: '-1', email: electrician.email, scope, password: owner.password }
+  await server.post('/api/auth/grant/', invitation, 201, owners)
   const { held } = await server.get<{ held: { id: number; state: string }[] }>(
     '/api/auth/grant/',
     electrician,

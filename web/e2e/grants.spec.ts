@@ -26,7 +26,7 @@ async function openGrants(page: Page, server: Server, account: Account) {
 async function grant(server: Server, owner: Account, electrician: Account, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const theirs = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }
-  const invitation = { sn: '-1', email: electrician.email, scope }
+  const invitation = { sn: '-1', email: electrician.email, scope, password: owner.password }
   await server.post('/api/auth/grant/', invitation, 201, owners)
   const held = await fetch(`${server.url}/api/auth/grant/`, { headers: theirs })
   const { held: grants } = (await held.json()) as { held: { id: number }[] }
@@ -45,6 +45,7 @@ test('an electrician who is invited accepts, sees the system, and sees it no mor
   await button(page, text('grants.electricians.invite')).click()
   await expectAccessible(page)
   await dialog(page).getByLabel(text('grants.email'), { exact: true }).fill(electrician.email)
+  await dialog(page).getByLabel(text('form.current_password'), { exact: true }).fill(owner.password)
   await button(dialog(page), text('grants.invite.submit')).click()
   await expect(dialog(page)).toBeHidden()
   await expect(card(page, text('grants.electricians'))).toContainText(text('grants.state.invited'))
@@ -92,6 +93,7 @@ test('an electrician asks by serial number, and the owner decides how much and h
   await dialog(page)
     .getByRole('radio', { name: text('grants.scope.monitor') })
     .check()
+  await dialog(page).getByLabel(text('form.current_password'), { exact: true }).fill(owner.password)
   await button(dialog(page), text('grants.approve')).click()
   await expect(dialog(page)).toBeHidden()
   await expect(card(page, text('grants.electricians'))).toContainText(text('grants.scope.monitor'))

@@ -1,6 +1,9 @@
-import type { Page } from '@playwright/test'
-import { tabTo } from './harness/keyboard.ts'
-import { heading } from './harness/steps.ts'
+import type { Locator, Page } from '@playwright/test'
+import { DESK, PHONE } from './harness/axe.ts'
+import { expectEveryStopInSight, expectFocusToShow, tabTo } from './harness/keyboard.ts'
+import { ONE } from './harness/owners.ts'
+import { field, readSettings } from './harness/settings.ts'
+import { beLoggedIn, button, heading, seeAll, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -75,4 +78,99 @@ test('arrow keys choose between owner and electrician', async ({ page }) => {
   await tabTo(page, 'radio', text('role.user'))
   await page.keyboard.press('ArrowRight')
   await expect(page.getByRole('radio', { name: text('role.electrician') })).toBeChecked()
+})
+
+test('a setting is changed and saved with the keyboard alone, and dialogs give the focus back', async ({
+  page,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  const [sn = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.goto('/dashboard')
+  await settled(page)
+  await tabTo(page, 'button', text('top.account'))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem', { name: text('nav.settings') })).toBeFocused()
+  await expectFocusToShow(page)
+  await page.keyboard.press('Escape')
+  await expect(button(page, text('top.account'))).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem', { name: text('nav.settings') })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(heading(page)).toHaveText(text('nav.settings'))
+  await expect(heading(page)).toBeFocused()
+  await settled(page)
+
+  await tabTo(page, 'textbox', text('setting.reserve_soc'))
+  await page.keyboard.press('ControlOrMeta+a')
+  await type(page, '101')
+  await expect(
+    page.getByRole('status').filter({ hasText: '1 Änderung ist noch nicht gesendet' }),
+  ).toBeVisible()
+  await tabTo(page, 'button', text('settings.review'))
+  await page.keyboard.press('Enter')
+  await expect(field(page, 'reserve_soc')).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+a')
+  await type(page, '35')
+  await tabTo(page, 'button', text('settings.review'))
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: text('settings.confirm') })
+  await tabTo(page, 'button', text('ui.cancel'))
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(button(page, text('settings.review'))).toBeFocused()
+  await page.keyboard.press('Enter')
+  await tabTo(page, 'button', text('settings.send'))
+  await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
+  // The button that opened it is gone with what it sent.
+  await expect(page.getByRole('region', { name: text('settings.title') })).toBeFocused()
+  expect((await readSettings(server, owner, sn)).desired.reserve_soc).toBe(35)
+
+  await tabTo(page, 'textbox', text('setting.reserve_soc'))
+  await page.keyboard.press('ControlOrMeta+a')
+  await type(page, '40')
+  await tabTo(page, 'button', text('settings.discard'))
+  await page.keyboard.press('Enter')
+  await expect(field(page, 'reserve_soc')).toHaveValue('35')
+  await expect(page.getByRole('region', { name: text('settings.title') })).toBeFocused()
+})
+
+test('what has the focus is in sight, whichever way the Tab key goes', async ({ page, server }) => {
+  test.slow()
+  await beLoggedIn(page, server, ONE)
+  for (const size of [DESK, PHONE]) {
+    await page.setViewportSize(size)
+    for (const address of ['/dashboard', '/settings']) {
+      await page.goto(address)
+      await seeAll(page)
+      await expectEveryStopInSight(page, 'Tab')
+      await expectEveryStopInSight(page, 'Shift+Tab')
+    }
+  }
+})
+
+test('a colour scheme of the system leaves what is chosen, on and focused apart from the rest', async ({
+  page,
+  server,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await beLoggedIn(page, server, ONE)
+  await page.goto('/charts')
+  await seeAll(page)
+  const look = (element: Locator) =>
+    element.evaluate((one) => {
+      const { backgroundColor, color, boxShadow } = getComputedStyle(one)
+      return `${backgroundColor} ${color} ${boxShadow}`
+    })
+  const chips = page.getByRole('group', { name: text('chart.series') }).getByRole('button')
+  expect(await look(chips.and(page.locator('[aria-pressed=true]')).first())).not.toBe(
+    await look(chips.and(page.locator('[aria-pressed=false]')).first()),
+  )
+  const range = (id: 'Day' | 'Week') => page.getByText(text(`chart.range.${id}`), { exact: true })
+  expect(await look(range('Day'))).not.toBe(await look(range('Week')))
+  await button(page, text('top.display')).click()
+  const thumb = page.getByRole('menuitemcheckbox').locator('span > span')
+  expect(await look(thumb)).not.toBe(await look(page.getByRole('menuitemcheckbox')))
 })

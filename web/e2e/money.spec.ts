@@ -25,6 +25,8 @@ const euros = (cents: number) => formatMoney(cents, 'EUR', 'de')
 const outcome = (cents: number) =>
   `${euros(cents)}${text(cents < 0 ? 'money.outcome.income' : 'money.outcome.cost')}`
 
+/** Where prices are entered: one place for all of them. */
+const prices = (page: Page) => page.getByRole('region', { name: text('money.tariff.title') })
 const importField = (page: Page) => page.getByLabel(text('money.tariff.import', { unit: 'ct/kWh' }))
 const feedInField = (page: Page) => page.getByLabel(text('money.tariff.feed_in', { unit: 'ct/kWh' }))
 
@@ -52,71 +54,78 @@ test('the card shows what the API says of today and of the month', async ({ page
   expect(now[0]?.actual).not.toBeNull()
   await expectFigure(page, text('today.title'), now)
   await expectFigure(page, month(), savings)
-  await expect(figure(page, month())).toContainText(/Ohne Speicher/)
+  // The sentence that says what the battery was worth, before everything else.
+  const known = savings.filter(({ actual, without_battery }) => actual !== null && without_battery !== null)
+  const saved = known.reduce((sum, day) => sum + Number(day.without_battery) - Number(day.actual), 0)
+  const word = saved > 0 ? 'saved' : 'lost'
+  await expect(card(page)).toContainText(
+    known.length < savings.filter(({ actual }) => actual !== null).length
+      ? text('money.battery.unknown')
+      : text(`money.battery.${word}.month`, { money: euros(saved) }),
+  )
 })
 
-test('without prices the card asks for them, and with them it tells what was paid', async ({
+test('without prices the card leads to where they are entered, and with them it tells what was paid', async ({
   page,
   server,
 }) => {
   await beLoggedIn(page, server, AWAY)
   await page.goto('/dashboard')
   await expect(card(page)).toContainText(text('money.no_prices'))
-  await button(card(page), text('money.enter')).click()
-  const dialog = page.getByRole('dialog', { name: text('money.tariff.title') })
+  await card(page)
+    .getByRole('link', { name: text('money.enter') })
+    .click()
+  await page.waitForURL('**/settings?part=prices')
+  const form = prices(page)
 
   await importField(page).fill('dreißig')
   await feedInField(page).fill('501')
-  await button(dialog, text('money.tariff.save')).click()
+  await button(form, text('money.tariff.save')).click()
   await expect(importField(page)).toBeFocused()
   await expect(importField(page)).toHaveAttribute('aria-invalid', 'true')
-  await expect(dialog).toContainText(text('field.price_invalid'))
-  await expect(dialog).toContainText(text('field.price_range'))
+  await expect(form).toContainText(text('field.price_invalid'))
+  await expect(form).toContainText(text('field.price_range'))
 
   await importField(page).fill('32,5')
   await feedInField(page).fill('8,10')
-  const savings = await answersTo<Saving[]>(page, /auth\/savings\//, () =>
-    button(dialog, text('money.tariff.save')).click(),
-  )
-  await expect(dialog).toBeHidden()
+  await button(form, text('money.tariff.save')).click()
   await expect(page.getByText(text('money.tariff.saved'))).toBeVisible()
+  const savings = await answersTo<Saving[]>(page, /auth\/savings\//, () => page.goBack())
   await expectFigure(page, month(), savings)
   await expectFigure(
     page,
     text('today.title'),
     savings.filter(({ day }) => day === today()),
   )
-  await expect(button(card(page), text('money.change'))).toBeVisible()
+  await expect(card(page).getByRole('link', { name: text('money.change') })).toBeVisible()
 })
 
 test('a day that the server does not take is refused at its field', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
-  await page.goto('/dashboard')
-  await button(card(page), text('money.change')).click()
+  await page.goto('/settings?part=prices')
   await expect(importField(page)).toHaveValue('32,50')
   await page.getByLabel(text('money.tariff.since'), { exact: true }).selectOption('day')
   const from = page.getByLabel(text('money.tariff.day'))
   await from.fill(`${Number(today().slice(0, 4)) + 2}-01-01`)
-  await button(page.getByRole('dialog'), text('money.tariff.save')).click()
+  await button(prices(page), text('money.tariff.save')).click()
   await expect(from).toBeFocused()
   await expect(from).toHaveAttribute('aria-invalid', 'true')
-  await expect(page.getByRole('dialog')).toContainText(/höchstens ein Jahr/)
+  await expect(prices(page)).toContainText(/höchstens ein Jahr/)
 })
 
 test('the settings list the prices, and a new one joins them', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
   await page.goto('/settings?part=prices')
-  const prices = page.getByRole('region', { name: text('money.tariff.title') })
-  await expect(prices.getByRole('listitem').first()).toHaveText(
+  await expect(prices(page).getByRole('listitem').first()).toHaveText(
     /^Von Anfang anBezug 32,50\sct\/kWh, Einspeisung 8,10\sct\/kWh$/,
   )
   await importField(page).fill('29.9')
   await page.getByLabel(text('money.tariff.since'), { exact: true }).selectOption('day')
   await page.getByLabel(text('money.tariff.day')).fill('2026-01-01')
-  await button(prices, text('money.tariff.save')).click()
-  await expect(prices.getByRole('listitem').filter({ hasText: 'Ab 1. Januar 2026' })).toContainText(
+  await button(prices(page), text('money.tariff.save')).click()
+  await expect(prices(page).getByRole('listitem').filter({ hasText: 'Ab 1. Januar 2026' })).toContainText(
     /Bezug 29,90\sct\/kWh, Einspeisung 8,10\sct\/kWh/,
   )
 })

@@ -89,7 +89,15 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
   await test.step('the page shows it as a sentence, a picture and a table', async () => {
     await open(page, `/plan?sn=${SN}`)
     await expect(page.getByText(/für 10\sct/).first()).toBeVisible()
-    await expect(page.getByRole('img', { name: text('plan.picture.title') })).toBeVisible()
+    const picture = page.getByRole('img', { name: text('plan.picture.title') })
+    await expect(picture).toBeVisible()
+    // What stands at the mouse is said in words above it.
+    const reading = page.locator('figure [data-reading]')
+    await expect(reading).toHaveText(text('plan.picture.hint'))
+    await picture.hover({ position: { x: 60, y: 60 } })
+    await expect(reading).toHaveText(/\d\d:\d\d · 10,0\sct\/kWh · Ladestand \d+\s%/)
+    await page.mouse.move(0, 0)
+    await expect(reading).toHaveText(text('plan.picture.hint'))
     await button(page, text('plan.table')).press('Enter')
     const table = page.getByRole('table', { name: text('plan.picture.title') })
     await expect(table.getByRole('row').nth(30)).toBeAttached()

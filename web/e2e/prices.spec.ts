@@ -1,14 +1,13 @@
 /** Prices of a provider: a token that is refused is explained, a good one brings prices, and prices by the time of day. */
 import { expectGoodEverywhere } from './harness/axe.ts'
-import { EVERY_SIZE, field, openGroup, openSettings, sendChanges, setByApi } from './harness/settings.ts'
+import { EVERY_SIZE, field, openPrices, sendChanges, setByApi } from './harness/settings.ts'
 import { button, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
 test('a wrong token is explained, and a right one brings prices', async ({ page, server }) => {
   const owner = await server.newOwner()
-  await openSettings(page, server, owner)
-  await openGroup(page, 'tariff')
+  await openPrices(page, server, owner)
   await field(page, 'provider').selectOption('tibber')
   await field(page, 'provider_token').fill('too-short')
   await button(page, text('settings.review')).click()
@@ -30,8 +29,7 @@ test('prices of the exchange are known until a midnight, without a token', async
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   await setByApi(server, owner, sn, { provider: 'energy_charts' })
-  await openSettings(page, server, owner)
-  await openGroup(page, 'tariff')
+  await openPrices(page, server, owner)
   await expect(page.getByText(text('settings.prices.well', { provider: 'Energy-Charts' }))).toBeVisible({
     timeout: 30_000,
   })
@@ -46,8 +44,7 @@ test('prices by the time of day are typed in, refused where a moment has none, a
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   await setByApi(server, owner, sn, { provider: 'time_of_use' })
-  await openSettings(page, server, owner)
-  await openGroup(page, 'tariff')
+  await openPrices(page, server, owner)
   const form = page.getByRole('form', { name: text('settings.prices.steps') })
   const price = form.getByLabel(text('settings.prices.steps.price', { unit: 'ct/kWh' }))
   const start = form.getByLabel(text('settings.prices.steps.start'), { exact: true })
@@ -64,6 +61,5 @@ test('prices by the time of day are typed in, refused where a moment has none, a
   await expectGoodEverywhere(page, EVERY_SIZE)
   await page.reload()
   await settled(page)
-  await openGroup(page, 'tariff')
   await expect(price.nth(1)).toHaveValue('21,50')
 })

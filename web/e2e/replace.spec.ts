@@ -131,7 +131,7 @@ test('an electrician with service replaces a unit from its page, and the owner i
   const electrician = await server.newElectrician()
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const theirs = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }
-  const invitation = { sn: old, email: electrician.email, scope: 'service' }
+  const invitation = { sn: old, email: electrician.email, scope: 'service', password: owner.password }
   const invited = await server.post('/api/auth/grant/', invitation, 201, owners)
   const { grants } = (await invited.json()) as { grants: { id: number }[] }
   await server.post(`/api/auth/grant/${grants[0]?.id}/accept/`, {}, 200, theirs)

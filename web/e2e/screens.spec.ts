@@ -1,7 +1,12 @@
 /** Every screen with its menus, dialogs and errors: both themes, phone and desk, large text, five languages (checks 41). */
 import type { Page } from '@playwright/test'
 import { DESK, expectGoodEverywhere, expectNoSidewaysScroll, NARROW, PHONE } from './harness/axe.ts'
-import { expectNothingCut, expectReachableTargets, withDoubledText } from './harness/layout.ts'
+import {
+  expectNothingCut,
+  expectReachableTargets,
+  withDoubledText,
+  withTextOfTwiceTheSize,
+} from './harness/layout.ts'
 import { addressOf, become, isAt, open, SCREENS, STATES } from './harness/screens.ts'
 import { button, heading, seeAll } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
@@ -20,6 +25,7 @@ for (const screen of SCREENS) {
     await open(page, address)
     await expectGoodScreen(page)
     for (const { width } of [DESK, PHONE]) await expectRoomForLargeText(page, width)
+    await expectRoomForChosenText(page)
     await page.setViewportSize(DESK)
 
     for (const { name, part, act } of states)
@@ -65,10 +71,25 @@ async function expectGoodScreen(page: Page, part?: string) {
 
 async function expectRoomForLargeText(page: Page, width: number) {
   await page.setViewportSize({ width, height: 900 })
-  await withDoubledText(page, async () => {
-    await expectNoSidewaysScroll(page)
-    await expectNothingCut(page)
+  await withDoubledText(page, () => expectRoom(page))
+}
+
+/** The layout, too, goes by the size that is chosen in a browser: a desk becomes as narrow as with everything enlarged. */
+async function expectRoomForChosenText(page: Page) {
+  await page.setViewportSize(DESK)
+  const usual = await textSize(page)
+  await withTextOfTwiceTheSize(page, async () => {
+    expect(await textSize(page)).toBeCloseTo(2 * usual)
+    await expectRoom(page)
   })
+}
+
+const textSize = (page: Page) =>
+  page.evaluate(() => Number.parseFloat(getComputedStyle(document.body).fontSize))
+
+async function expectRoom(page: Page) {
+  await expectNoSidewaysScroll(page)
+  await expectNothingCut(page)
 }
 
 /** Chooses another language where the visitor of an open page finds the choice. */

@@ -340,6 +340,7 @@ test('systems that changed since the last start lead to the dashboard', async ({
   await fetch(`${server.url}/api/auth/usr_sn/${owner.serials[0]}/`, {
     method: 'DELETE',
     headers: { Authorization: `Bearer ${access}` },
+    body: new URLSearchParams({ password: owner.password }),
   })
   await page.reload()
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
@@ -358,6 +359,7 @@ test('an owner whose last system is gone is logged out with the "no systems" tex
   await fetch(`${server.url}/api/auth/usr_sn/${owner.serials[0]}/`, {
     method: 'DELETE',
     headers: { Authorization: `Bearer ${access}` },
+    body: new URLSearchParams({ password: owner.password }),
   })
   await page.reload()
   await page.waitForURL('**/login')

@@ -6,6 +6,7 @@ import {
   EVERY_SIZE,
   field,
   openGroup,
+  openPrices,
   openSettings,
   readSettings,
   sendChanges,
@@ -79,8 +80,7 @@ test('a token that is too short is refused, a good one is never seen again but f
 }) => {
   const owner = await server.newOwner()
   const token = 'a-token-of-the-provider-1a2b'
-  await openSettings(page, server, owner)
-  await openGroup(page, 'tariff')
+  await openPrices(page, server, owner)
   await field(page, 'provider').selectOption('tibber')
   await field(page, 'provider_token').fill('too-short')
   await button(page, text('settings.review')).click()
@@ -92,7 +92,6 @@ test('a token that is too short is refused, a good one is never seen again but f
   await expect(field(page, 'provider_token')).toHaveValue('')
   await page.reload()
   await settled(page)
-  await openGroup(page, 'tariff')
   await expect(page.getByText('…1a2b', { exact: false })).toBeVisible()
   expect(await everythingStored(page)).not.toContain('1a2b')
 })
@@ -106,8 +105,7 @@ test('of several systems those that take it do, and the one that does not says w
   // Only the first says what it can do; nothing is known of the other yet.
   const battery = server.connectBattery(owner, 1)
   await expect.poll(async () => (await readSettings(server, owner, rated)).reported_at).not.toBeNull()
-  await openSettings(page, server, owner)
-  await openGroup(page, 'tariff')
+  await openPrices(page, server, owner)
   await field(page, 'charge_power').fill('20000')
   await sendChanges(page)
   const failed = page.getByRole('alert')
@@ -203,7 +201,8 @@ test('settings are cached for each device and shown when they cannot be loaded',
 
 test('first and last name of the user are required and saved', async ({ page, server }) => {
   const owner = await server.newOwner()
-  await openSettings(page, server, owner)
+  await beLoggedIn(page, server, owner)
+  await page.goto('/settings?part=site')
   const card = page.getByRole('region', { name: text('end_user.title') })
   await card.getByLabel(text('end_user.first_name'), { exact: true }).fill('Anna')
   await button(card, text('account.save')).click()

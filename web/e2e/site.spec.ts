@@ -14,7 +14,8 @@ const save = (page: Page) => button(card(page), text('account.save'))
 
 async function invite(server: Server, owner: Account, email: string, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
-  await server.post('/api/auth/grant/', { sn: '-1', email, scope }, 201, owners)
+  const invitation = { sn: '-1', email, scope, password: owner.password }
+  await server.post('/api/auth/grant/', invitation, 201, owners)
 }
 
 async function letIn(server: Server, owner: Account, electrician: Account, scope: string) {
@@ -36,7 +37,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
   const owner = await server.newOwner(2)
   const [first = '', second = ''] = owner.serials
   await beLoggedIn(page, server, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=site')
   await expect(heading(page)).toBeVisible()
   await settled(page)
   await card(page).getByLabel(text('site.place'), { exact: true }).fill('Würzburg')
@@ -126,7 +127,7 @@ test('the time zone of a storage that measures is fixed, and says why', async ({
     )
     .toBe(true)
   await beLoggedIn(page, server, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=site')
   await settled(page)
   await expect(card(page).getByLabel(text('site.time_zone'), { exact: true })).toBeDisabled()
   await expect(card(page)).toContainText(text('site.time_zone.fixed'))
@@ -135,6 +136,36 @@ test('the time zone of a storage that measures is fixed, and says why', async ({
   await save(page).click()
   await expect(page.getByText(text('site.saved'))).toBeVisible()
   await battery.unplug()
+})
+
+test('one press fills in the place of the device, to about a kilometre, and a refusal says what to do', async ({
+  page,
+  context,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  const [sn = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.goto('/settings?part=site')
+  const press = button(card(page), text('site.position'))
+  await expect(press).toHaveAccessibleDescription(text('site.position.text'))
+  await press.click()
+  await expect(card(page)).toContainText(text('site.position.refused'))
+  await expectGoodEverywhere(page, EVERY_SIZE)
+
+  await context.grantPermissions(['geolocation'])
+  await context.setGeolocation({ latitude: 49.791_32, longitude: 9.951_28 })
+  await press.click()
+  await expect(card(page)).toContainText(
+    text('site.position.found', { latitude: '49,79', longitude: '9,95' }),
+  )
+  await expect(card(page).getByLabel(text('site.latitude'), { exact: true })).toHaveValue('49,79')
+  // Nothing has left the browser yet.
+  const read = () => server.get<{ latitude: number | null }>(`/api/auth/system/${sn}/`, owner)
+  expect((await read()).latitude).toBeNull()
+  await save(page).click()
+  await expect(page.getByText(text('site.saved'))).toBeVisible()
+  expect(await read()).toMatchObject({ latitude: 49.79, longitude: 9.95 })
 })
 
 test('an electrician who configures writes it on the page of the system, and who only looks at home reads it', async ({
@@ -161,7 +192,7 @@ test('an electrician who configures writes it on the page of the system, and who
   await sendRegistration(theirs, { account: member })
   await expect(theirs.getByText(sn)).toBeVisible()
   await beLoggedIn(theirs, server, member)
-  await theirs.goto(`${server.url}/settings`)
+  await theirs.goto(`${server.url}/settings?part=site`)
   await settled(theirs)
   await expect(card(theirs)).toContainText('Fulda')
   await expect(card(theirs).locator('form')).toHaveCount(0)

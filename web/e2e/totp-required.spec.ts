@@ -1,6 +1,7 @@
 /** An operator who requires the second factor of electricians. */
 import { setUpTotp } from './harness/authenticator.ts'
 import { DESK, expectGoodEverywhere, NARROW } from './harness/axe.ts'
+import { Device } from './harness/passkey.ts'
 import { beLoggedIn, button, heading, logIn, logOutByMenu, sendLogin, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
@@ -36,6 +37,34 @@ test('an electrician is led to set it up, and comes in with a code from then on'
   await sendLogin(page, electrician)
   await page.getByLabel(text('totp.code'), { exact: true }).fill(await phone.code())
   await button(page, text('login.submit')).click()
+  await page.waitForURL('**/electrician-dashboard')
+})
+
+test('an electrician may choose a passkey instead, which the password then takes as well', async ({
+  page,
+  server,
+}) => {
+  const electrician = await server.newElectrician()
+  await Device.at(page)
+  await page.goto('/login')
+  await sendLogin(page, electrician)
+  await page.waitForURL('**/enrol')
+  await button(page, text('totp.enrol.passkey')).click()
+  await page.getByLabel(text('form.current_password'), { exact: true }).fill(electrician.password)
+  await button(page, text('totp.begin')).click()
+  await page.getByLabel(text('passkey.name'), { exact: true }).fill('Werkstatt')
+  await expectGoodEverywhere(page, [DESK, NARROW])
+  await page.setViewportSize(DESK)
+  await button(page, text('passkey.create')).click()
+  await page.waitForURL('**/electrician-dashboard')
+  await settled(page)
+  await logOutByMenu(page)
+
+  await sendLogin(page, electrician)
+  await expect(page.getByText(text('totp.ask.passkey'))).toBeVisible()
+  await expectGoodEverywhere(page, [DESK, NARROW])
+  await page.setViewportSize(DESK)
+  await button(page, text('totp.use_passkey')).click()
   await page.waitForURL('**/electrician-dashboard')
 })
 

@@ -91,6 +91,8 @@ const partOf = (id) =>
 /** The parts of the catalogues that are there when this code runs: in the settings, in the calendar, in the fleet, in the update wizard, for the charge plan, for the second factor, at the login, until there are an account and a system, elsewhere. */
 function partsAt(path) {
   // Electricians alone come here, with the texts of their fleet.
+  if (/^features\/(commands\/end-command|update\/withdraw-update)/.test(path))
+    return ['door', 'house', 'outlook']
   if (path.startsWith('features/settings/batch/')) return ['door', 'house', 'fleet', 'settings']
   if (
     /^features\/(account|commands|commissioning|grants|journal|prices|settings)\/|^app\/pages\/settings|^components\/(access|replace|site)\//.test(
@@ -99,12 +101,12 @@ function partsAt(path) {
   )
     return ['door', 'house', 'settings']
   if (
-    /^features\/(alarms\/|charts\/(model\/)?small|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
+    /^features\/(alarms\/|charts\/(components\/(chart-words|small-chart)|(model\/)?small)|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
       path,
     )
   )
     return ['door', 'house', 'outlook']
-  if (/^components\/totp\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
+  if (/^components\/(passkey|totp)\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
   if (path === 'features/auth/enrol-page.tsx') return ['door', 'arrival', 'settings']
   if (
     /^components\/keys\/|^features\/auth\/(confirm|connect|consent|key-|lock|partner|password-reset|regist|terms)/.test(

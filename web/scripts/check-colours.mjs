@@ -1,10 +1,12 @@
-// The colours of tokens.css can be read and told apart: text 4.5:1 and marks 3:1 on every surface, and the four
-// sources at least 13 apart in OKLab, also for eyes that lack one kind of cone.
+// The colours of tokens.css can be read and told apart: text 4.5:1 and marks 3:1 on every surface, and what charts draw (the
+// four sources and the state of charge) at least 13 apart in OKLab, also for eyes that lack one kind of cone.
 import { readFile } from 'node:fs/promises'
 import { report, SRC } from './source-files.mjs'
 
 const SURFACES = ['bg', 'surface', 'surface-2']
 const SOURCES = ['pv', 'grid', 'battery', 'home']
+/** What a chart draws beside each other. */
+const LINES = [...SOURCES, 'soc']
 const TEXTS = [
   'text',
   'muted',
@@ -14,7 +16,7 @@ const TEXTS = [
   'ok',
   ...SOURCES.map((source) => `${source}-text`),
 ]
-const MARKS = [...SOURCES, 'line-strong', 'focus']
+const MARKS = [...LINES, 'line-strong', 'focus']
 /** Text on a ground of its own. */
 const PAIRS = [
   ['on-accent', 'accent'],
@@ -83,7 +85,7 @@ function unreadable(theme, colour) {
 }
 
 function tooAlike(theme, colour) {
-  const pairs = SOURCES.flatMap((a, index) => SOURCES.slice(index + 1).map((b) => [a, b]))
+  const pairs = LINES.flatMap((a, index) => LINES.slice(index + 1).map((b) => [a, b]))
   return Object.entries(VISION).flatMap(([vision, matrix]) => {
     const look = (name) => oklab(seenBy(matrix, rgb(colour[name])))
     return pairs

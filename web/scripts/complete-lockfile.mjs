@@ -1,5 +1,8 @@
 // Adds the binaries of other platforms to package-lock.json. A registry that carries only its own platform's makes
 // npm leave the others out, and `npm ci` then calls the lockfile out of date. Run `npm run lockfile` after `npm install`.
+// Each gets its integrity from the registry. For what the registry does not have it stays unknown: scripts/check-lockfiles
+// then refuses to install on that platform.
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 
 const target = new URL('../package-lock.json', import.meta.url)
@@ -45,7 +48,31 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
   }
 }
 
+/** The checksum of a package as the registry has it; none if it does not have the package. */
+function integrity(place, version) {
+  const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  return new Promise((resolve) => {
+    execFile('npm', ['view', `${name}@${version}`, 'dist.integrity'], (error, text) =>
+      resolve(error ? '' : text.trim()),
+    )
+  })
+}
+
+let unknown = 0
+for (const [place, entry] of Object.entries(lock.packages)) {
+  if (place === '' || entry.integrity) continue
+  const known = await integrity(place, entry.version)
+  if (!known) {
+    unknown++
+    continue
+  }
+  const { version, ...rest } = entry
+  lock.packages[place] = { version, integrity: known, ...rest }
+}
+
 const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1))
 lock.packages = Object.fromEntries(sorted)
 await writeFile(target, `${JSON.stringify(lock, null, 2)}\n`)
-console.log(`package-lock.json: ${added} packages of other platforms added`)
+console.log(
+  `package-lock.json: ${added} packages of other platforms added, ${unknown} without a known integrity`,
+)

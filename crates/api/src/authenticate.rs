@@ -83,7 +83,7 @@ async fn caller(
         role: live.role,
         kind: live.kind,
         session,
-        must_enrol: portal.must_enrol(live.role, live.totp),
+        must_enrol: portal.must_enrol(live.role, live.second_factor),
     };
     Ok((Caller::Person(person), systems))
 }

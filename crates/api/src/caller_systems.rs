@@ -46,7 +46,7 @@ impl Systems {
 
     /// One serial number, or −1; a missing `sn` means −1. Other people's systems and unknown serial numbers get the same error.
     pub(crate) fn one_or_all(&self, sn: &str) -> Result<Selection<'_>> {
-        match sn {
+        match sn.trim() {
             "" | ALL_SYSTEMS => Ok(Selection::All(&self.allowed)),
             sn => self.find(sn).map(Selection::One),
         }
@@ -73,7 +73,9 @@ impl Systems {
         }
     }
 
+    /// Spaces around it do not matter, wherever it stands.
     pub(crate) fn find(&self, sn: &str) -> Result<&Access> {
+        let sn = sn.trim();
         let of = |access: &&Access| access.sn().as_str() == sn;
         let found = self.allowed.iter().find(of);
         found.ok_or_else(|| match self.visible.iter().any(|access| of(&access)) {

@@ -6,6 +6,7 @@ mod progress;
 pub(crate) use entry::{CommissioningEntry, StepEntry};
 pub(crate) use progress::CommissioningProgress;
 
+use crate::parameter::SerialNumber;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -14,6 +15,7 @@ use utoipa::IntoParams;
 pub(crate) struct CommissioningQuery {
     /// A serial number.
     #[serde(default)]
+    #[param(value_type = SerialNumber, required = true)]
     sn: String,
 }
 

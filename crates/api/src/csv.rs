@@ -69,6 +69,11 @@ impl CsvStyle {
         }
     }
 
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn separator(self) -> u8 {
+        self.separator
+    }
+
     fn decimal(self, number: &mut [u8]) {
         for byte in number.iter_mut().filter(|byte| **byte == b'.') {
             *byte = self.decimal_point;

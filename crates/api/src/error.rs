@@ -18,6 +18,8 @@ pub(crate) enum Error {
     Refused(StatusCode, Message),
     /// Some fields are invalid.
     Fields(FieldErrors),
+    /// The password is right, and one of these second factors is asked for.
+    SecondFactorMissing { totp: bool, passkey: bool },
     /// The password is right, but the account has no system. The limited token opens the key page.
     NoSystems { access: String },
     /// Too many requests; retry after this many seconds.
@@ -101,6 +103,10 @@ impl From<store::Error> for Error {
             store::Error::Conflict => {
                 Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
             }
+            race if race.is_race() => {
+                tracing::warn!(%error, "two requests changed the same at once: one is told to look again");
+                Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
+            }
             store::Error::Sqlx(_) | store::Error::SampleStore(_) => {
                 tracing::error!(%error, "the database or the sample store did not answer as expected");
                 Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)
@@ -123,6 +129,9 @@ pub(crate) struct Refusal {
     /// With `no_systems` only: a token that opens the key page and nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<String>,
+    /// With `totp_required` and `passkey_required` only: whether a passkey is accepted as the second factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passkey: Option<bool>,
 }
 
 /// Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes.
@@ -148,6 +157,7 @@ impl IntoResponse for Error {
         let status = match &self {
             Self::Refused(status, _) => *status,
             Self::Fields(_) => StatusCode::BAD_REQUEST,
+            Self::SecondFactorMissing { .. } => StatusCode::UNAUTHORIZED,
             Self::NoSystems { .. } => StatusCode::FORBIDDEN,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -176,10 +186,26 @@ pub(crate) async fn localise_errors(request: Request, next: Next) -> Response {
         return response;
     };
     let body = match error {
-        Error::Refused(_, message) => refusal(message, lang, None),
-        Error::NoSystems { access } => refusal(Message::NoSystems, lang, Some(access)),
-        Error::RateLimited { message, .. } | Error::Busy { message, .. } => {
-            refusal(message, lang, None)
+        Error::Refused(_, message)
+        | Error::RateLimited { message, .. }
+        | Error::Busy { message, .. } => Json(Refusal::new(message, lang)).into_response(),
+        Error::SecondFactorMissing { totp, passkey } => {
+            let message = match totp {
+                true => Message::TotpRequired,
+                false => Message::PasskeyRequired,
+            };
+            let refusal = Refusal {
+                passkey: Some(passkey),
+                ..Refusal::new(message, lang)
+            };
+            Json(refusal).into_response()
+        }
+        Error::NoSystems { access } => {
+            let refusal = Refusal {
+                access: Some(access),
+                ..Refusal::new(Message::NoSystems, lang)
+            };
+            Json(refusal).into_response()
         }
         Error::Fields(errors) => fields(&errors, lang),
     };
@@ -189,13 +215,15 @@ pub(crate) async fn localise_errors(request: Request, next: Next) -> Response {
     Response::from_parts(head, body)
 }
 
-fn refusal(message: Message, lang: Lang, access: Option<String>) -> Response {
-    Json(Refusal {
-        detail: message.text(lang).into(),
-        code: message.code().into(),
-        access,
-    })
-    .into_response()
+impl Refusal {
+    fn new(message: Message, lang: Lang) -> Self {
+        Self {
+            detail: message.text(lang).into(),
+            code: message.code().into(),
+            access: None,
+            passkey: None,
+        }
+    }
 }
 
 fn fields(errors: &FieldErrors, lang: Lang) -> Response {

@@ -1,15 +1,28 @@
 //! Strict parsing of form bodies and queries: a duplicate parameter is refused, an unknown one is ignored.
 use crate::error::{Error, Result};
-use axum::body::Bytes;
+use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
+use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
-/// Largest request body; a longer one is refused before it is read.
+/// Largest request body; a longer one is not read to its end.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
+
+/// How much of a body is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimit(usize);
+
+impl BodyLimit {
+    /// Of callers who have logged in: a form may name thousands of systems.
+    pub(crate) const PEOPLE: Self = Self(MAX_BODY);
+    /// Of everybody else. A registration has a few hundred bytes, a code verifier 128 characters.
+    pub(crate) const GUESTS: Self = Self(16 * 1024);
+}
 
 /// The fields of a form-encoded body.
 pub(crate) struct Form<T>(pub(crate) T);
@@ -20,16 +33,13 @@ pub(crate) struct Query<T>(pub(crate) T);
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Form<T> {
     type Rejection = Error;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let bytes =
-            Bytes::from_request(request, state)
-                .await
-                .map_err(|rejection| match rejection.into_response_status() {
-                    StatusCode::PAYLOAD_TOO_LARGE => {
-                        Error::Refused(StatusCode::PAYLOAD_TOO_LARGE, Message::TooLarge)
-                    }
-                    _ => Error::Refused(StatusCode::REQUEST_TIMEOUT, Message::TooSlow),
-                })?;
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let limit = request.extensions().get().copied();
+        let is_form = is_form(request.headers());
+        let bytes = read_body(request.into_body(), limit.unwrap_or(BodyLimit::GUESTS)).await?;
+        if !is_form && !bytes.is_empty() {
+            return Err(invalid());
+        }
         let text = std::str::from_utf8(&bytes).map_err(|_| invalid())?;
         parse(text).map(Self)
     }
@@ -43,7 +53,37 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+/// A client that names no type means a form.
+fn is_form(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_none_or(|value| {
+        let essence = value.to_str().unwrap_or_default().split(';').next();
+        let essence = essence.unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    })
+}
+
+/// What is beyond the limit is read and dropped, up to [`MAX_BODY`]: who still sends does not read the refusal.
+async fn read_body(body: Body, BodyLimit(limit): BodyLimit) -> Result<Vec<u8>> {
+    let mut pieces = body.into_data_stream();
+    let (mut kept, mut length) = (Vec::new(), 0);
+    while length <= MAX_BODY
+        && let Some(piece) = pieces.next().await
+    {
+        // Ended too early, or in chunks that cannot be read.
+        let piece = piece.map_err(|_| invalid())?;
+        length += piece.len();
+        match length <= limit {
+            true => kept.extend_from_slice(&piece),
+            false => kept = Vec::new(),
+        }
+    }
+    match length <= limit {
+        true => Ok(kept),
+        false => Err(too_large()),
+    }
+}
+
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(text).map_err(|_| invalid())?;
     let mut seen = HashSet::new();
     // PostgreSQL cannot store NUL, and no one types it.
@@ -56,8 +96,12 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     serde_urlencoded::from_str(text).map_err(|_| invalid())
 }
 
-const fn invalid() -> Error {
+pub(crate) const fn invalid() -> Error {
     Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
+}
+
+pub(crate) const fn too_large() -> Error {
+    Error::Refused(StatusCode::PAYLOAD_TOO_LARGE, Message::TooLarge)
 }
 
 /// A checkbox value as browsers and scripts send it.
@@ -68,14 +112,4 @@ pub(crate) fn ticked(value: &str) -> bool {
 /// The id in a path. One that is not a number is unknown.
 pub(crate) fn parse_id(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Error::not_found())
-}
-
-trait Status {
-    fn into_response_status(self) -> StatusCode;
-}
-
-impl<R: axum::response::IntoResponse> Status for R {
-    fn into_response_status(self) -> StatusCode {
-        self.into_response().status()
-    }
 }

@@ -27,7 +27,7 @@ pub(crate) async fn add_security_headers(
     set(REFERRER_POLICY, "no-referrer");
     set(
         PERMISSIONS_POLICY,
-        "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+        "camera=(), microphone=(), geolocation=(self), payment=(), usb=()",
     );
     set(OPENER_POLICY, "same-origin");
     set(CONTENT_SECURITY_POLICY, CONTENT_POLICY);

@@ -15,17 +15,25 @@ mod demo;
 mod error;
 mod flag_sets;
 mod form;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod grant;
 mod guard;
 mod headers;
+mod host;
 mod image_cache;
 mod known_browser;
 mod limits;
 mod live;
+mod login;
 mod metrics;
 mod number;
+mod openapi;
 mod own_account;
+mod parameter;
+mod passkey;
 mod password;
+mod path;
 mod period;
 mod plan_text;
 mod protocol;
@@ -48,9 +56,10 @@ mod write_timeout;
 pub use demo::{
     BatteryControls, DemoBattery, DemoState, ManualAction, SentMail, SunForecast, fake_services,
 };
+pub use openapi::openapi;
 pub use password::{Busy, Lane, Passwords};
 pub use route_table::rights;
-pub use router::{openapi, portal};
+pub use router::portal;
 pub use serve::{Tls, serve};
 pub use state::{Links, Portal, PortalConfig, StreamOptions};
 pub use status::status;

@@ -26,7 +26,7 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// A period around a day, or from one day to another; this week if empty.
+    /// A period around a day, the week that ends with it, or from one day to another; the last seven days if empty.
     pub(crate) fn parse(text: &str, zone: &Zone, now: Millis) -> Result<Self, Message> {
         let today = zone.day_of(now);
         let (kind, rest) = match text.split_once('_') {
@@ -144,7 +144,7 @@ mod tests {
     fn a_period_is_a_week_month_year_total_or_a_range() {
         for (text, first, rows, step) in [
             ("", "2026-11-09", 7, RowStep::Day),
-            ("week_2026-11-15", "2026-11-09", 7, RowStep::Day),
+            ("week_2026-11-12", "2026-11-06", 7, RowStep::Day),
             ("month_2024-02-10", "2024-02-01", 29, RowStep::Day),
             ("year_2025-07-01", "2025-01-01", 12, RowStep::Month),
             ("year_2024", "2024-01-01", 12, RowStep::Month),
@@ -201,7 +201,7 @@ mod tests {
         for (text, first, count) in [
             ("", "2026-11-01", 30),
             ("month_", "2026-11-01", 30),
-            ("week_2026-11-15", "2026-11-09", 7),
+            ("week_2026-11-12", "2026-11-06", 7),
             ("year_2024-07-01", "2024-01-01", 366),
             ("2026-10-20_2026-10-30", "2026-10-20", 11),
         ] {

@@ -1,18 +1,19 @@
 //! The authorisation table: every route, who may call it, and which right to a system it needs. Method and path are in the
 //! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not served.
 //! [`store::Access`] additionally proves rights to a single system.
-use crate::Portal;
 use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
+use crate::form::BodyLimit;
 use crate::routes::{
     account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
-    grant_request, graph, group, handover, health, image, journal, partner, partner_api,
+    grant_request, graph, group, handover, health, image, journal, partner, partner_api, passkey,
     password_reset, personal_data, plan, price, protocol, registration, replace, savings,
     security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
     tariff, totp, update,
 };
-use axum::Router;
+use crate::{Portal, openapi};
 use axum::middleware::from_fn_with_state;
+use axum::{Extension, Router};
 use domain::grant::Right::{
     self, Acknowledge, Command, Commission, Configure, Describe, ManageGrants, ManageHousehold,
     Replace, SeeMoney, SeeSettings, SetMoney, Update, View,
@@ -78,6 +79,8 @@ const fn systems_route(
 fn portal_rows() -> Vec<RouteRow> {
     vec![
         route(routes!(session::log_in), GUEST),
+        route(routes!(passkey::ask), GUEST),
+        route(routes!(passkey::log_in), GUEST),
         route(routes!(session::refresh), GUEST),
         // Authenticated by the session's access token, or by its refresh token if the access token has expired.
         route(routes!(session::log_out), GUEST),
@@ -96,6 +99,10 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(totp::end), PEOPLE),
         route(routes!(totp::confirm), ENROL),
         route(routes!(totp::renew_recovery_codes), PEOPLE),
+        route(routes!(passkey::begin), ENROL),
+        route(routes!(passkey::add), ENROL),
+        route(routes!(passkey::rename), PEOPLE),
+        route(routes!(passkey::remove), PEOPLE),
         systems_route(routes!(systems::list), SYSTEMS, View),
         route(routes!(systems::add), KEYS),
         route(routes!(systems::claims), KEYS),
@@ -205,7 +212,11 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
         OpenApiRouter::new(),
         |router, RouteRow { handler, rule }| {
             let guard = from_fn_with_state((portal.clone(), rule), authorise);
-            router.routes(handler.map(|methods| methods.route_layer(guard)))
+            let limit = match rule.admits_guests() {
+                true => BodyLimit::GUESTS,
+                false => BodyLimit::PEOPLE,
+            };
+            router.routes(handler.map(|methods| methods.route_layer(guard).layer(Extension(limit))))
         },
     );
     router.into()
@@ -214,9 +225,12 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
 /// Adds every route to an OpenAPI document: one for both listeners.
 pub(crate) fn describe(document: OpenApi) -> OpenApi {
     let router = OpenApiRouter::with_openapi(document);
-    all_rows()
-        .fold(router, |router, row| router.routes(row.handler))
-        .into_openapi()
+    let router = all_rows().fold(router, |router, RouteRow { mut handler, rule }| {
+        let paths = handler.1.paths.values_mut();
+        paths.for_each(|item| openapi::complete(item, &rule));
+        router.routes(handler)
+    });
+    router.into_openapi()
 }
 
 /// Method, path and right of every row, for the tests that walk all of them.

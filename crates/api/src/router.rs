@@ -1,35 +1,24 @@
 //! Assembles the portal: the routes, the web app, and the layers around them.
 use crate::form::MAX_BODY;
-use crate::{Portal, assets, demo, error, headers, metrics, route_table};
-use axum::extract::DefaultBodyLimit;
+use crate::host::require_host;
+use crate::{Portal, assets, demo, error, headers, metrics, openapi, route_table};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
+use domain::Message;
 use std::sync::LazyLock;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::{DefaultOnResponse, TraceLayer};
-use utoipa::OpenApi as _;
-
-#[derive(utoipa::OpenApi)]
-#[openapi(info(
-    title = "Suncellar",
-    description = "The portal for home batteries. Form-encoded in, JSON out."
-))]
-struct ApiDocument;
 
 /// After this time the client is gone anyway.
-pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The OpenAPI document, without a running server.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    route_table::describe(ApiDocument::openapi())
-}
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Built on first use, because most processes never need it.
-static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(openapi);
+static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(openapi::openapi);
 
 /// Everything served on the portal's listener.
 pub fn portal(portal: Portal) -> Router {
@@ -42,15 +31,13 @@ pub fn portal(portal: Portal) -> Router {
         .fallback(assets::serve)
         .method_not_allowed_fallback(assets::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::REQUEST_TIMEOUT,
-            REQUEST_TIMEOUT,
-        ))
+        .layer(from_fn(limit_time))
         .layer(CatchPanicLayer::custom(
             |_: Box<dyn std::any::Any + Send>| {
                 axum::response::IntoResponse::into_response(error::Error::internal())
             },
         ))
+        .layer(from_fn(require_host))
         .layer(from_fn(error::localise_errors))
         .layer(from_fn_with_state(
             portal.clone(),
@@ -61,13 +48,20 @@ pub fn portal(portal: Portal) -> Router {
         .with_state(portal)
 }
 
+/// Until the head of the answer: what follows has its own limits.
+pub(crate) async fn limit_time(request: Request, next: Next) -> error::Result<Response> {
+    let answer = tokio::time::timeout(REQUEST_TIMEOUT, next.run(request));
+    let refused = error::Error::Refused(StatusCode::REQUEST_TIMEOUT, Message::TooSlow);
+    answer.await.map_err(|_| refused)
+}
+
 /// Logs method, path and status; never a query, a header or a body, which may hold private data.
 pub(crate) fn trace() -> TraceLayer<
     tower_http::classify::SharedClassifier<tower_http::classify::ServerErrorsAsFailures>,
-    impl Fn(&axum::extract::Request) -> tracing::Span + Clone,
+    impl Fn(&Request) -> tracing::Span + Clone,
 > {
     TraceLayer::new_for_http()
-        .make_span_with(|request: &axum::extract::Request| {
+        .make_span_with(|request: &Request| {
             tracing::info_span!("request", method = %request.method(), path = ?request.uri().path())
         })
         .on_response(DefaultOnResponse::new().level(tracing::Level::DEBUG))

@@ -18,6 +18,7 @@ pub(crate) mod image;
 pub(crate) mod journal;
 pub(crate) mod partner;
 pub(crate) mod partner_api;
+pub(crate) mod passkey;
 pub(crate) mod password_reset;
 pub(crate) mod personal_data;
 pub(crate) mod plan;

@@ -1,12 +1,19 @@
-//! The second factor: what an account says about it, and its check at login.
+//! The second factor: what an account says about it, its check at login, and the proof that it is the person who changes the
+//! ways in.
 use crate::Portal;
+use crate::caller::PersonCaller;
 use crate::error::{Error, Result};
+use crate::own_account::{load_account, reauthenticate};
+use crate::passkey::{parse_assertion, refused};
 use axum::http::StatusCode;
 use domain::Message;
 use domain::totp::SecondFactor;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::account::Account;
 use utoipa::ToSchema;
+
+/// Where tries of logged-in people are counted.
+const LOGGED_IN: Option<&str> = Some("logged in");
 
 /// What an account says about its second factor.
 #[derive(Serialize, ToSchema)]
@@ -31,26 +38,124 @@ impl TotpEntry {
     }
 }
 
+/// Which second factors an account has, and whether its password needs one beside it.
+struct Factors {
+    totp: bool,
+    passkey: bool,
+    asked_for: bool,
+}
+
+impl Factors {
+    async fn load(portal: &Portal, account: &Account) -> Result<Self> {
+        let totp = portal.store.totp(account.id()).await?.is_some();
+        let passkey = !portal.store.passkeys(account.id()).await?.is_empty();
+        let required = portal.requires_totp_of(account.role()?);
+        Ok(Self {
+            totp,
+            passkey,
+            // A passkey alone is a way in beside the password, not a lock on it: somebody who loses the device is not locked out.
+            asked_for: totp || passkey && required,
+        })
+    }
+}
+
+/// What somebody gave beside the password; empty where nothing.
+pub(crate) struct GivenFactor<'a> {
+    pub(crate) totp: &'a str,
+    pub(crate) passkey: &'a str,
+}
+
 /// At login, after the right password: refuses a missing or wrong second factor. Returns whether the account has one.
 pub(crate) async fn require_factor(
     portal: &Portal,
     account: &Account,
-    given: &str,
+    given: GivenFactor<'_>,
     known: Option<&str>,
 ) -> Result<bool> {
-    if portal.store.totp(account.id()).await?.is_none() {
-        return Ok(false);
+    let factors = Factors::load(portal, account).await?;
+    if !factors.asked_for {
+        return Ok(factors.passkey);
     }
-    if given.trim().is_empty() {
+    let is_given = |text: &str| !text.trim().is_empty();
+    if is_given(given.passkey) {
+        use_passkey(portal, account, given.passkey, known).await?;
+    } else if factors.totp && is_given(given.totp) {
+        use_totp(portal, account, given.totp, known).await?;
+    } else {
+        return Err(Error::SecondFactorMissing {
+            totp: factors.totp,
+            passkey: factors.passkey,
+        });
+    }
+    Ok(true)
+}
+
+/// Proof that it is the person: what a login takes, entered again.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Proof {
+    /// The password, typed again.
+    password: Option<String>,
+    /// The code that the app shows, or a recovery code, if the account has a second factor.
+    #[serde(default)]
+    totp: String,
+    /// Instead of both: the browser's answer to `passkey/options/`, as JSON.
+    #[serde(default)]
+    passkey: String,
+}
+
+/// Before somebody adds or removes a way into the account. The password alone is not enough where it does not open the account
+/// either: else whoever knows it could get around the second factor for ever.
+pub(crate) async fn prove_identity(
+    portal: &Portal,
+    person: PersonCaller,
+    proof: &Proof,
+) -> Result<Account> {
+    let account = load_account(portal, person).await?;
+    if !proof.passkey.trim().is_empty() {
+        use_passkey(portal, &account, &proof.passkey, LOGGED_IN).await?;
+        return Ok(account);
+    }
+    reauthenticate(portal, &account, proof.password.as_deref()).await?;
+    let factors = Factors::load(portal, &account).await?;
+    if factors.totp {
+        use_totp(portal, &account, &proof.totp, LOGGED_IN).await?;
+    } else if factors.asked_for {
         return Err(Error::Refused(
-            StatusCode::UNAUTHORIZED,
-            Message::TotpRequired,
+            StatusCode::CONFLICT,
+            Message::PasskeyRequired,
         ));
     }
-    portal.limits.totp(account.id(), known).await?;
-    let factor = parse_factor(given)?;
+    Ok(account)
+}
+
+async fn use_passkey(
+    portal: &Portal,
+    account: &Account,
+    json: &str,
+    from: Option<&str>,
+) -> Result<()> {
+    portal.limits.totp(account.id(), from).await?;
+    let answer = parse_assertion(json).ok_or(refused(StatusCode::BAD_REQUEST))?;
+    let expected = Some(account.id());
+    match portal.service.use_passkey(&answer, expected).await? {
+        Some(_) => Ok(()),
+        None => Err(refused(StatusCode::BAD_REQUEST)),
+    }
+}
+
+async fn use_totp(
+    portal: &Portal,
+    account: &Account,
+    code: &str,
+    from: Option<&str>,
+) -> Result<()> {
+    let empty = code.trim().is_empty();
+    if !empty {
+        portal.limits.totp(account.id(), from).await?;
+    }
+    let factor = parse_factor(code)?;
     match portal.service.use_totp(account.id(), &factor).await? {
-        true => Ok(true),
+        true => Ok(()),
         false => Err(wrong_factor()),
     }
 }

@@ -186,8 +186,8 @@ impl Portal {
     }
 
     /// Whether an account must set up a second factor before anything else.
-    pub(crate) fn must_enrol(&self, role: Role, has_totp: bool) -> bool {
-        self.requires_totp_of(role) && !has_totp
+    pub(crate) fn must_enrol(&self, role: Role, has_second_factor: bool) -> bool {
+        self.requires_totp_of(role) && !has_second_factor
     }
 
     pub(crate) fn requires_totp_of(&self, role: Role) -> bool {

@@ -1,8 +1,9 @@
 //! The update service: a separate address for batteries and for clients that follow the specification, with the same sessions and
 //! the same authorisation table. The portal also answers the calls for people, so a browser needs only one address.
 use crate::form::MAX_BODY;
+use crate::host::require_host;
 use crate::route_table::update_service_routes;
-use crate::router::{REQUEST_TIMEOUT, trace};
+use crate::router::{limit_time, trace};
 use crate::{Portal, error, headers, metrics};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -11,7 +12,6 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
-use tower_http::timeout::TimeoutLayer;
 
 /// Everything served on the update service's listener.
 pub fn update_service(portal: Portal) -> Router {
@@ -24,15 +24,13 @@ pub fn update_service(portal: Portal) -> Router {
             )
         })
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::REQUEST_TIMEOUT,
-            REQUEST_TIMEOUT,
-        ))
+        .layer(from_fn(limit_time))
         .layer(CatchPanicLayer::custom(
             |_: Box<dyn std::any::Any + Send>| {
                 axum::response::IntoResponse::into_response(error::Error::internal())
             },
         ))
+        .layer(from_fn(require_host))
         .layer(from_fn(error::localise_errors))
         .layer(cors(&portal))
         .layer(from_fn_with_state(

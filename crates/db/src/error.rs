@@ -83,6 +83,21 @@ impl Error {
             _ => false,
         }
     }
+
+    /// Whether somebody else did something with the same rows at the same moment: nothing was written, and whoever looks again sees
+    /// why. PostgreSQL ends one of two transactions that wait for each other; what this one refers to, or was about to read again,
+    /// may be gone; what it inserts may be there.
+    pub fn is_race(&self) -> bool {
+        match self {
+            Self::Conflict | Self::Taken(_) | Self::Sqlx(sqlx::Error::RowNotFound) => true,
+            Self::Sqlx(sqlx::Error::Database(cause)) => {
+                let code = cause.code().unwrap_or_default();
+                // SQLSTATE: serialization_failure, deadlock_detected.
+                cause.is_foreign_key_violation() || matches!(&*code, "40001" | "40P01")
+            }
+            _ => false,
+        }
+    }
 }
 
 fn is_damage_code(code: &str) -> bool {

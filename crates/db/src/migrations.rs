@@ -74,6 +74,8 @@ const STEPS: &[SchemaStep] = steps![
     43 "0043_sealed_days_checked",
     44 "0044_sealed_day_months",
     45 "0045_sample_objects",
+    46 "0046_confirmed_addresses",
+    47 "0047_passkeys",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

@@ -1,5 +1,5 @@
 //! Accounts: roles, terms and names.
-use crate::{Message, one_line};
+use crate::{Message, one_line, without_links};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr};
 
@@ -33,15 +33,59 @@ impl Role {
 /// The version of the terms that a registration agrees to; stored with the consent and its time.
 pub const TERMS_VERSION: &str = "2026-11";
 
-/// Longest text accepted in a free field such as a company's or a person's name, in characters.
+/// Longest text accepted in a free field such as a person's name, in characters.
 pub const MAX_TEXT: usize = 200;
 
-/// The name of a company or a person: required, one line, at most [`MAX_TEXT`] characters.
+/// The name of a person or a place: required, one line, at most [`MAX_TEXT`] characters.
 pub fn parse_name(text: &str) -> Result<String, Message> {
     let name = one_line(text);
     match name.chars().count() {
         0 => Err(Message::Required),
         1..=MAX_TEXT => Ok(name),
         _ => Err(Message::TooLong),
+    }
+}
+
+/// Longest name of a company, in characters.
+pub const MAX_COMPANY: usize = 80;
+
+/// The name of a company, which stands in the portal's mails to people who may not know it: too short for a letter, and without
+/// anything that a mail program makes a link of.
+pub fn parse_company(text: &str) -> Result<String, Message> {
+    let name = parse_name(text)?;
+    let lower = name.to_lowercase();
+    if ["://", "www.", "@"].iter().any(|mark| lower.contains(mark)) {
+        return Err(Message::NameHasAddress);
+    }
+    let name = without_links(&name);
+    match name.chars().count() {
+        0..=MAX_COMPANY => Ok(name),
+        _ => Err(Message::TooLong),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_company_is_a_name_and_no_letter() {
+        let long = "a".repeat(MAX_COMPANY);
+        for (text, parsed) in [
+            (" Elektro  Sonnenberg ", Ok("Elektro Sonnenberg".to_owned())),
+            ("Müller GmbH & Co.KG", Ok("Müller GmbH & Co. KG".to_owned())),
+            ("evil.example/login", Ok("evil. example/login".to_owned())),
+            (
+                "Bitte hier: https://evil.example/login",
+                Err(Message::NameHasAddress),
+            ),
+            ("WWW.EVIL.EXAMPLE", Err(Message::NameHasAddress)),
+            ("someone@evil.example", Err(Message::NameHasAddress)),
+            (&long, Ok(long.clone())),
+            (&format!("{long}a"), Err(Message::TooLong)),
+            ("", Err(Message::Required)),
+        ] {
+            assert_eq!(parse_company(text), parsed, "{text}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! At most so many attempts in any span of time, counted one by one. A refilling limiter lets twice as many through in its first
 //! span, which is too many if each attempt is a guess at someone's password or battery.
-use crate::clock::Millis;
+use crate::clock::{MAX_CLOCK_SKEW, Millis};
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
@@ -18,16 +18,14 @@ pub struct Attempts(VecDeque<Millis>);
 impl Attempts {
     /// How long to wait until there is room for `tries` (at most as many as the limit); [`None`] if there is room now.
     pub fn wait(&self, limit: AttemptLimit, tries: usize, now: Millis) -> Option<Millis> {
-        let mut recent = self.0.iter().skip_while(|at| !is_recent(**at, limit, now));
+        let mut recent = self.0.iter().filter(|at| is_recent(**at, limit, now));
         let excess = (recent.clone().count() + tries).saturating_sub(limit.attempts);
         let last = excess.checked_sub(1).and_then(|n| recent.nth(n))?;
         Some(last + limit.span - now)
     }
 
     pub fn add(&mut self, limit: AttemptLimit, tries: usize, now: Millis) {
-        while (self.0.front()).is_some_and(|at| !is_recent(*at, limit, now)) {
-            self.0.pop_front();
-        }
+        self.0.retain(|at| is_recent(*at, limit, now));
         self.0.extend(std::iter::repeat_n(now, tries));
     }
 
@@ -37,12 +35,14 @@ impl Attempts {
     }
 
     pub fn has_recent(&self, limit: AttemptLimit, now: Millis) -> bool {
-        self.0.back().is_some_and(|at| is_recent(*at, limit, now))
+        self.0.iter().any(|at| is_recent(*at, limit, now))
     }
 }
 
+/// An attempt that is further ahead than clocks of processes differ was made while the clock was wrong. It does not count: nobody
+/// could do anything until that time has come.
 fn is_recent(at: Millis, limit: AttemptLimit, now: Millis) -> bool {
-    at + limit.span > now
+    at + limit.span > now && at <= now + MAX_CLOCK_SKEW
 }
 
 /// The times, separated by commas.
@@ -123,6 +123,22 @@ mod tests {
             let attempts = Attempts(times.into());
             prop_assert_eq!(attempts.to_string().parse::<Attempts>().unwrap(), attempts);
         }
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_shuts_nobody_out() {
+        let mut attempts = Attempts::default();
+        take(&mut attempts, 1, 0).unwrap();
+        take(&mut attempts, 9, 24 * HOUR).unwrap();
+        assert!(attempts.has_recent(TEN_AN_HOUR, 24 * HOUR));
+        // Put right: the hour begins anew, and holds no more than ever.
+        take(&mut attempts, 9, MINUTE).unwrap();
+        take(&mut attempts, 1, MINUTE).unwrap();
+        assert_eq!(take(&mut attempts, 1, MINUTE), Err(HOUR));
+        // Another process may be a little ahead.
+        let mut attempts = Attempts::default();
+        take(&mut attempts, 10, MAX_CLOCK_SKEW).unwrap();
+        take(&mut attempts, 1, 0).unwrap_err();
     }
 
     #[test]

@@ -2,6 +2,8 @@
 use crate::clock::Millis;
 use crate::names::{unknown, variants};
 use crate::sample::MessageId;
+use serde_json::{Number, Value};
+use std::ops::RangeInclusive;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What happened. The code is also the key of the text for users.
@@ -31,6 +33,23 @@ pub enum EventCode {
     PriceCharge,
     /// The grid operator limits the power that it may draw (§14a EnWG).
     GridLimit,
+}
+
+/// The number that belongs to an event: its name among the arguments, and which values are possible. Others are not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventNumber {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub range: RangeInclusive<f64>,
+}
+
+impl EventNumber {
+    /// `None` when it is missing or impossible.
+    pub fn of(&self, args: &Value) -> Option<Number> {
+        let number = args[self.name].as_number()?;
+        let value = number.as_f64()?;
+        self.range.contains(&value).then(|| number.clone())
+    }
 }
 
 /// The lists in which users see messages.
@@ -69,6 +88,17 @@ impl EventCode {
         }
     }
 
+    /// The number with which people read the event.
+    pub fn number(self) -> Option<EventNumber> {
+        let (name, unit, range) = match self {
+            Self::ReserveHeld => ("soc", "%", 0.0..=100.0),
+            Self::GridLimit => ("limit", "W", 0.0..=1e6),
+            Self::PriceCharge => ("price", "ct/kWh", -1e4..=1e4),
+            _ => return None,
+        };
+        Some(EventNumber { name, unit, range })
+    }
+
     pub fn is_message(self) -> bool {
         !Self::REASONS.contains(&self)
     }
@@ -93,7 +123,9 @@ pub struct Event {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn every_code_is_found_by_its_name() {
@@ -101,5 +133,22 @@ mod tests {
             assert_eq!(code.as_str().parse(), Ok(code));
         }
         assert!("switch".parse::<EventCode>().is_err());
+    }
+
+    #[test]
+    fn an_impossible_number_is_none() {
+        let number = |code: EventCode, args| {
+            let number = code.number().unwrap().of(&args);
+            number.map(|number| number.to_string())
+        };
+        let limit = |value| number(EventCode::GridLimit, json!({"limit": value}));
+        assert_eq!(limit(json!(4200)), Some("4200".to_owned()));
+        for impossible in [json!(-1e300), json!(1e308), json!("4200"), json!(null)] {
+            assert_eq!(limit(impossible.clone()), None, "{impossible}");
+        }
+        assert_eq!(number(EventCode::ReserveHeld, json!({"soc": -5})), None);
+        assert_eq!(number(EventCode::PriceCharge, json!({})), None);
+        let price = number(EventCode::PriceCharge, json!({"price": -3.5}));
+        assert_eq!(price, Some("-3.5".to_owned()));
     }
 }

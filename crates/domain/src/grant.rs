@@ -66,6 +66,11 @@ impl GrantScope {
         }
     }
 
+    /// Whether it allows more than another one for the same role.
+    pub fn exceeds(self, other: Self) -> bool {
+        self.role() == other.role() && self as u8 > other as u8
+    }
+
     /// The default last day of a grant that begins today. Grants of household members do not end.
     pub fn default_end(self, today: SiteDay) -> Option<SiteDay> {
         (self.role() == Role::Electrician).then(|| today.plus(DEFAULT_GRANT_DAYS))

@@ -95,6 +95,10 @@ events! {
         ChargeTargetDropped = "plan_wish_dropped",
         /// The plan lost money for 30 days, in cents.
         PlanTurnedOff { lost: Option<i64>, currency: Option<Currency> },
+        /// A template of settings, which an electrician keeps under a name.
+        TemplateCreated { template: i64 },
+        TemplateChanged { template: i64, fields: Vec<String> },
+        TemplateDeleted { template: i64 },
     }
     Command {
         CommandSent { command: String, args: Map<String, Value> },
@@ -168,6 +172,11 @@ events! {
         TotpDisabled,
         RecoveryCodeUsed { left: i64 },
         RecoveryCodesRenewed,
+        PasskeyAdded,
+        PasskeyRenamed,
+        PasskeyRemoved,
+        /// A passkey whose counter went back was refused: it may have been copied.
+        PasskeyCounterWentBack,
         SessionReused,
         GroupCreated { group: i64 },
         GroupChanged { group: i64, fields: Vec<String> },
@@ -182,6 +191,20 @@ events! {
         DeviceUnblocked,
         /// A device got a new secret. `drop_old`: the old one was invalid at once.
         DeviceSecretRotated { drop_old: bool },
+        /// A repaired unit is heard again although its boot counter began anew.
+        BootCounterRestarted,
+        /// Without a system of its own: nothing that happened before somebody owned them is for an owner.
+        DevicesImported { systems: Vec<Serial> },
+        CodeIssued { kind: String, systems: Vec<Serial> },
+        /// A partner app was registered, or its name or return addresses were changed.
+        PartnerRegistered { partner: String, redirects: Vec<String> },
+        SecretChanged,
+        /// Tokens of older versions are accepted for so many days.
+        KeysRotated { version: i64, grace_days: i64 },
+        /// An option that all processes share was changed, or forgotten. Its value may hold a password.
+        OptionSet { name: String, forgotten: bool },
+        /// The key that releases have to be signed with from now on, and the one that it replaced.
+        ReleaseKeyTrusted { key: String, was: Option<String> },
         FleetBraked { reason: String },
         FleetReleased,
         FirmwarePublished { release: i64, part: Option<Part>, hardware: String, version: Option<Version> },

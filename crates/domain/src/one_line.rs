@@ -13,6 +13,24 @@ pub fn one_line(text: &str) -> String {
     words.join(" ")
 }
 
+/// The same name, in which no mail program finds a web address to make a link of: a dot within a word becomes the end of one.
+pub fn without_links(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        text.push(letter);
+        if is_dot(letter) && letters.peek().is_some_and(|next| next.is_alphabetic()) {
+            text.push(' ');
+        }
+    }
+    text.replace("://", ": ")
+}
+
+/// Domain names may be written with dots of other scripts.
+fn is_dot(c: char) -> bool {
+    matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')
+}
+
 /// Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -32,6 +50,24 @@ mod tests {
         );
         assert_eq!(one_line("Łukasz Đurić 👩‍🔧"), "Łukasz Đurić 👩‍🔧");
         assert_eq!(one_line(" \n\u{202e} "), "");
+    }
+
+    #[test]
+    fn a_name_in_a_mail_has_nothing_to_press() {
+        for (name, shown) in [
+            (
+                "Elektro Müller GmbH & Co. KG",
+                "Elektro Müller GmbH & Co. KG",
+            ),
+            ("Fa.Müller e.K.", "Fa. Müller e. K."),
+            ("Technik 2.0", "Technik 2.0"),
+            ("https://evil.example/login", "https: evil. example/login"),
+            ("www.evil.example", "www. evil. example"),
+            ("evil\u{3002}example", "evil\u{3002} example"),
+        ] {
+            assert_eq!(without_links(name), shown);
+            assert_eq!(without_links(shown), shown);
+        }
     }
 
     proptest! {

@@ -69,7 +69,7 @@ impl Series {
     }
 }
 
-/// The period around its date that a chart covers.
+/// The period that a chart covers: around its date, a week up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(const_into_str)]
 pub enum Interval {

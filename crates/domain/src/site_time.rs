@@ -83,11 +83,11 @@ impl SiteDay {
         Self(self.0.saturating_add(1.year()))
     }
 
-    /// The days of the interval around this day; the end is exclusive.
+    /// The day, month or year that holds this day, or the seven days that end with it; the end is exclusive.
     pub fn around(self, interval: Interval) -> Range<Self> {
         match interval {
             Interval::Day => self..self.next(),
-            Interval::Week => self.week_start()..self.week_start().plus(7),
+            Interval::Week => self.plus(-6)..self.next(),
             Interval::Month => self.month_start()..self.next_month(),
             Interval::Year => self.year_start()..Self(self.year_start().0.saturating_add(1.year())),
         }
@@ -272,14 +272,14 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_covers_whole_weeks_months_and_years() {
+    fn an_interval_covers_seven_days_up_to_this_one_and_whole_months_and_years() {
         let around = |interval| {
             let days = day("2024-02-15").around(interval);
             (days.start.to_string(), days.end.to_string())
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(around(Interval::Day), pair("2024-02-15", "2024-02-16"));
-        assert_eq!(around(Interval::Week), pair("2024-02-12", "2024-02-19"));
+        assert_eq!(around(Interval::Week), pair("2024-02-09", "2024-02-16"));
         assert_eq!(around(Interval::Month), pair("2024-02-01", "2024-03-01"));
         assert_eq!(around(Interval::Year), pair("2024-01-01", "2025-01-01"));
     }

@@ -1,7 +1,7 @@
 //! Time-based one-time codes (RFC 6238) as a second factor, and recovery codes for a lost phone.
 //!
 //! SHA-1, six digits and 30 seconds, because every authenticator app uses these for a bare secret.
-use crate::clock::{MINUTE, Millis, SECOND};
+use crate::clock::{MAX_CLOCK_SKEW, MINUTE, Millis, SECOND};
 use crate::code::ALPHABET;
 use crate::{Message, Random};
 use ring::hmac;
@@ -75,9 +75,11 @@ impl TotpSecret {
         )
     }
 
-    /// The time step of this code, if it is near `now` and later than the last used one.
+    /// The time step of this code, if it is near `now` and later than the last used one. One that was used by a clock that was
+    /// ahead does not count: nobody could log in until that time has come.
     pub fn step_of(&self, code: &str, used: i64, now: Millis) -> Option<i64> {
         let current = step_at(now);
+        let used = if used > latest_step(now) { 0 } else { used };
         (current - TOLERANCE_STEPS..=current + TOLERANCE_STEPS)
             .find(|step| *step > used && self.code(*step) == code)
     }
@@ -87,6 +89,11 @@ impl fmt::Debug for TotpSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
+}
+
+/// The latest step that a process can have used whose clock differs from ours no more than usual.
+pub const fn latest_step(now: Millis) -> i64 {
+    step_at(now + MAX_CLOCK_SKEW) + TOLERANCE_STEPS
 }
 
 pub const fn step_at(now: Millis) -> i64 {
@@ -219,6 +226,11 @@ mod tests {
             (1_000, 1_000, None),
             (999, 1_000, None),
             (1_001, 1_000, Some(1_001)),
+            // Another process is two minutes ahead.
+            (1_001, 1_005, None),
+            // The clock was ahead, and is right again.
+            (1_000, 1_006, Some(1_000)),
+            (1_000, 9_000_000, Some(1_000)),
         ] {
             let found = secret.step_of(&secret.code(step), used, now);
             assert_eq!(found, want, "step {step} after {used}");

@@ -74,8 +74,10 @@ impl ClockCorrection {
         self.compare(device_time, received);
         let implied_start = received - device_time.uptime;
         let start = self.start_or_insert(device_time.boot, implied_start);
-        // A sample cannot be measured after it came: the known start was taken from a message that was delayed.
-        if *start - implied_start > MAX_START_DRIFT {
+        // A sample cannot be measured after it came: the known start was taken from a message that was delayed. Nor does it come
+        // live so long after it was measured: that message had a wrong uptime.
+        let delay = implied_start - *start;
+        if !(-MAX_START_DRIFT..=MAX_SAMPLE_AGE).contains(&delay) {
             *start = implied_start;
         }
         let expected = (*start + device_time.uptime).min(received);
@@ -254,6 +256,14 @@ mod tests {
             correction.time_of_backfill(device_time(0, 60_000, 0), NOW + 300_000),
             Some(NOW + 300_000)
         );
+    }
+
+    #[test]
+    fn a_start_from_before_any_battery_keeps_samples_dates_no_live_sample() {
+        let mut correction = ClockCorrection::default();
+        correction.start_from_hello(device_time(0, 500 * DAY, 0), NOW);
+        let sample = device_time(0, 0, 0);
+        assert_eq!(correction.time_of_live(sample, NOW), NOW);
     }
 
     #[test]

@@ -53,6 +53,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
         Ok(packet.map(|(packet, _)| packet))
     }
 
+    /// Where more input is read to.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn input(&mut self) -> &mut BytesMut {
+        &mut self.input
+    }
+
     /// Waits for more input; `false` at the end of the stream. Cancel-safe.
     pub(crate) async fn read(&mut self) -> std::io::Result<bool> {
         poll_fn(|context| {
@@ -64,6 +70,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
             Ok(!space.filled().is_empty()).into()
         })
         .await
+    }
+
+    /// After the login: packets may be as long as a report.
+    pub(crate) fn allow_reports(&mut self) {
+        self.codec.set_max_size(MAX_PACKET_BYTES);
     }
 
     /// Appends a packet to the output buffer.
@@ -180,7 +191,7 @@ where
         }
         Some(_) => return Err(ConnectRefusal::Will(sn)),
     };
-    link.codec.set_max_size(MAX_PACKET_BYTES);
+    link.allow_reports();
     link.put(connect_ack(ConnectAckReason::ConnectionAccepted));
     Ok(AcceptedDevice {
         max_silence: match connect.keep_alive {

@@ -3,6 +3,7 @@ use crate::clock_check::{self, ClockCheck};
 use crate::connect::{self, ConnectRefusal};
 use crate::gateway::Gateway;
 use crate::quota::Quotas;
+use crate::repeated_log::RepeatedLog;
 use crate::session::Session;
 use crate::session_end::DeviceSessionEnd;
 use bus::downlink::Detached;
@@ -30,6 +31,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct SharedState {
     pub(crate) clock_check: Arc<ClockCheck>,
     pub(crate) quotas: Arc<Quotas>,
+    pub(crate) log: Arc<RepeatedLog>,
 }
 
 /// Serves until `stop` is cancelled, then lets every session send its last acknowledgements.
@@ -39,7 +41,10 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     let shared = SharedState {
         clock_check: Arc::default(),
         quotas: Arc::new(Quotas::new(gateway.quota, gateway.store.clone())),
+        log: Arc::default(),
     };
+    let (log, until) = (Arc::clone(&shared.log), stop.clone());
+    sessions.spawn(async move { log.run(until).await });
     let checked = Arc::clone(&shared.clock_check);
     sessions.spawn(clock_check::run(gateway.clone(), checked, stop.clone()));
     loop {
@@ -143,22 +148,26 @@ async fn serve_device<S>(
             let sn = device.sn.clone();
             metrics::gauge!("link_sessions").increment(1.0);
             tracing::debug!(%peer, %sn, "device_connected");
+            let log = Arc::clone(&shared.log);
             let end = Session::new(link, device, gateway, shared).run(stop).await;
             metrics::gauge!("link_sessions").decrement(1.0);
-            log_end(&sn, peer, &end);
+            log_end(&sn, peer, &end, &log);
         }
-        Err(refusal) => refuse(link, peer, refusal).await,
+        Err(refusal) => refuse(link, peer, refusal, &shared.log).await,
     }
 }
 
 /// Warns the operator of protocol violations and unstored reports, not of ordinary ends.
-fn log_end(sn: &Serial, peer: SocketAddr, end: &DeviceSessionEnd) {
+fn log_end(sn: &Serial, peer: SocketAddr, end: &DeviceSessionEnd, log: &RepeatedLog) {
     match end {
         DeviceSessionEnd::ForeignTopic(_)
         | DeviceSessionEnd::Protocol(_)
         | DeviceSessionEnd::Decode(_) => {
             metrics::counter!("link_violations_total").increment(1);
-            tracing::warn!(%peer, %sn, %end, "device_disconnected");
+            match log.disconnected.is_first() {
+                true => tracing::warn!(%peer, %sn, %end, "device_disconnected"),
+                false => tracing::debug!(%peer, %sn, %end, "device_disconnected"),
+            }
         }
         DeviceSessionEnd::Detached(Detached::Replaced) => {
             metrics::counter!("link_takeovers_total").increment(1);
@@ -171,12 +180,19 @@ fn log_end(sn: &Serial, peer: SocketAddr, end: &DeviceSessionEnd) {
     }
 }
 
-async fn refuse<S>(mut link: connect::Link<S>, peer: SocketAddr, refusal: ConnectRefusal)
-where
+async fn refuse<S>(
+    mut link: connect::Link<S>,
+    peer: SocketAddr,
+    refusal: ConnectRefusal,
+    log: &RepeatedLog,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     metrics::counter!("link_refused_total").increment(1);
-    tracing::warn!(%peer, %refusal, "device_refused");
+    match log.refused.is_first() {
+        true => tracing::warn!(%peer, %refusal, "device_refused"),
+        false => tracing::debug!(%peer, %refusal, "device_refused"),
+    }
     if let Some(code) = refusal.code() {
         tokio::time::sleep(REFUSAL_DELAY).await;
         let _ = link.send_refusal(code).await;

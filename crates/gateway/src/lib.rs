@@ -8,8 +8,11 @@ mod clock_correction;
 mod connect;
 mod decoder;
 mod endpoint;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod gateway;
 mod quota;
+mod repeated_log;
 mod session;
 mod session_end;
 mod wire;

@@ -11,6 +11,7 @@ use crate::decoder::ReportDecoder;
 use crate::endpoint::SharedState;
 use crate::gateway::Gateway;
 use crate::quota::{Cost, DeviceQuota};
+use crate::repeated_log::RepeatedLog;
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
 use bus::{Bus, NotStored, Receipt};
@@ -39,6 +40,7 @@ pub(crate) struct Session<S> {
     down: DownlinkReceiver,
     decoder: ReportDecoder,
     clock_check: Arc<ClockCheck>,
+    log: Arc<RepeatedLog>,
     /// `None`: it may send as much as it likes.
     quota: Option<DeviceQuota>,
     /// It has used up its quota: nothing is read from it now.
@@ -73,6 +75,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             clock: gateway.clock.clone(),
             decoder: ReportDecoder::new(device.clock_correction),
             clock_check: shared.clock_check,
+            log: shared.log,
             max_silence: device.max_silence,
             last_contact: now,
             will: device.will,

@@ -184,6 +184,7 @@ mod tests {
                     "system",
                     "scope_before",
                     "until_before",
+                    "name",
                 ]
                 .into_iter()
                 .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));

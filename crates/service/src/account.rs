@@ -62,7 +62,9 @@ impl Service {
     pub async fn erase_account(&self, account: AccountId) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(contact) = account::contact(&mut t, account).await? else {
+        // First of all: whoever saves something at the same moment locks it first, too.
+        account::lock_account_row(&mut t, account).await?;
+        let Some(person) = account::find(&mut t, account).await? else {
             return Ok(());
         };
         for sn in system::serials_of(&mut t, account).await? {
@@ -70,7 +72,9 @@ impl Service {
         }
         account::erase_measurements(&mut t, account, now).await?;
         system::unlink_all(&mut t, account, now).await?;
-        account::erase_address(&mut t, &contact.email).await?;
+        if person.email_confirmed_at.is_some() {
+            account::erase_address(&mut t, &person.email).await?;
+        }
         t.record_holder_deleted(account).await?;
         commissioning::anonymise_electrician(&mut t, account).await?;
         account::delete(&mut t, account).await?;

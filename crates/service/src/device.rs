@@ -1,10 +1,15 @@
-//! What the operator decides about a device: whether it may connect, and with which secret.
+//! What the operator decides about a device: that it exists, whether it may connect, and with which secret.
 use crate::{Result, Service};
 use domain::clock::{DAY, Millis};
 use domain::journal::JournalEvent;
 use domain::{Random, Serial};
+use store::device;
 use store::device_login::{self, OldSecrets};
 use store::journal::{Actor, NewEntry};
+use store::system::{self, NewDevice};
+
+/// Devices that one journal entry names at most.
+const DEVICES_IN_AN_ENTRY: usize = 500;
 
 /// How long the old secret stays valid if the device never uses the new one.
 pub const OLD_SECRET_VALID_FOR: Millis = 30 * DAY;
@@ -16,6 +21,34 @@ pub fn new_secret(random: &Random) -> String {
 }
 
 impl Service {
+    /// Registers devices, all or none. A serial number that exists already is refused.
+    pub async fn import_devices(&self, devices: &[NewDevice<'_>]) -> Result<()> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        for device in devices {
+            system::import(&mut t, self.store.keyring(), device, now).await?;
+        }
+        for devices in devices.chunks(DEVICES_IN_AN_ENTRY) {
+            let systems = devices.iter().map(|device| device.sn.clone()).collect();
+            let entry = NewEntry::without_account(JournalEvent::DevicesImported { systems }, now);
+            t.journal(entry.with_actor(Actor::Operator)).await?;
+        }
+        t.commit().await
+    }
+
+    /// Accepts a unit again whose boot counter began anew. `false` for an unknown serial number.
+    pub async fn restart_boot_counter(&self, sn: &Serial) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        if !device::restart_boot_counter(&mut t, sn, now).await? {
+            return Ok(false);
+        }
+        let entry = NewEntry::without_account(JournalEvent::BootCounterRestarted, now).on(sn);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
+        t.commit().await?;
+        Ok(true)
+    }
+
     /// Blocks or unblocks a device. Blocking ends its connection within seconds, wherever it is connected. `false` for an unknown
     /// serial number.
     pub async fn block_device(&self, sn: &Serial, block: bool) -> Result<bool> {

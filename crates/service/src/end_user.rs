@@ -3,7 +3,7 @@ use crate::mail::OwnerMail;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
 use domain::journal::JournalEvent;
-use domain::{AccountId, Serial};
+use domain::{AccountId, Serial, without_links};
 use store::Access;
 use store::commissioning::NameChange;
 use store::end_user::{self, EndUser};
@@ -88,7 +88,8 @@ impl Renamed {
     /// As a mail says it.
     fn text(&self) -> String {
         let NameChange { from, to } = &self.names;
-        format!("{}: {} → {}", self.sn, from.full_name(), to.full_name())
+        let [from, to] = [from, to].map(|names| without_links(&names.full_name()));
+        format!("{}: {from} → {to}", self.sn)
     }
 }
 

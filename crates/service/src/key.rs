@@ -99,6 +99,9 @@ impl Transaction<'_> {
                     self.hand_over(&offered, account).await?;
                 }
                 (KeyStatus::Linked, KeyTarget::Household(invitations), _) => {
+                    // The code was mailed to the account's address.
+                    let now = self.now;
+                    account::confirm_email(self, account, now).await?;
                     for invited in &invitations {
                         self.accept_invitation(invited, account, "member_accepted")
                             .await?;

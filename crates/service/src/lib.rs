@@ -3,10 +3,13 @@
 
 mod account;
 pub mod alarm;
+mod code;
 pub mod command;
 pub mod commissioning;
 pub mod device;
 mod end_user;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod grant;
 pub mod group;
 mod guard;
@@ -17,12 +20,15 @@ mod mail;
 mod mail_link;
 mod page;
 pub mod partner;
+pub mod passkey;
 pub mod planning;
 pub mod registration;
-mod release;
+pub mod release;
 pub mod replacement;
+mod secret_keys;
 pub mod session;
 pub mod settings;
+mod shared_option;
 pub mod site;
 pub mod tariff;
 pub mod totp;

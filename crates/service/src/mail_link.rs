@@ -51,6 +51,7 @@ impl Service {
             return Ok(None);
         };
         set_password(&mut t, id, password_hash, None).await?;
+        account::confirm_email(&mut t, id, now).await?;
         partner::end_all(&mut t, id).await?;
         let account = account::find(&mut t, id).await?;
         t.commit().await?;
@@ -97,7 +98,7 @@ impl Service {
         let Some(before) = MailRecipient::of(&mut t, account).await? else {
             return Ok(None);
         };
-        account::set_email(&mut t, account, &email).await?;
+        account::set_email(&mut t, account, &email, now).await?;
         // A reset link in the old mailbox must not open the account any more.
         mail_link::end_all(&mut t, account).await?;
         t.journal(NewEntry::by(account, JournalEvent::EmailChanged, now))

@@ -21,6 +21,12 @@ impl Service {
         let mut t = self.begin().await?;
         let now = t.now;
         partner::register(&mut t, id, name, redirects, now).await?;
+        let event = JournalEvent::PartnerRegistered {
+            partner: id.to_owned(),
+            redirects: redirects.to_vec(),
+        };
+        let entry = NewEntry::without_account(event, now);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
         t.commit().await
     }
 

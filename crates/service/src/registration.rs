@@ -38,6 +38,7 @@ impl Service {
             password_hash: new.password_hash,
             terms_version: TERMS_VERSION,
             terms_at: t.now,
+            email_confirmed: false,
         };
         let id = t.create_account(account).await?;
         let outcomes = t.redeem_keys(id, new.keys).await?;
@@ -108,6 +109,7 @@ impl Service {
             password_hash: &opened.password_hash,
             terms_version: &opened.terms_version,
             terms_at: opened.created_at,
+            email_confirmed: true,
         };
         let id = t.create_account(account).await?;
         let keys: Vec<Key> = opened.serials.iter().cloned().map(Key::Serial).collect();

@@ -1,11 +1,42 @@
 //! Releases: the operator publishes, halts and withdraws them, and their rollouts advance wave by wave.
 use crate::{Result, Service};
-use domain::firmware::{Fault, Manifest, Wave, WaveDecision};
+use domain::firmware::{Fault, Manifest, PublicKey, Wave, WaveDecision};
 use domain::journal::JournalEvent;
-use store::firmware::{NewRelease, Release, ReleaseState, release, rollout};
+use store::firmware::{NewRelease, Release, ReleaseState, key, release, rollout};
 use store::journal::{Actor, NewEntry};
 
+/// The result of trusting a release key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyTrust {
+    Trusted,
+    /// It was trusted before.
+    Already,
+    /// Another key is trusted, and was not to be replaced.
+    Other(PublicKey),
+}
+
 impl Service {
+    /// Sets the key that releases published from now on must be signed with. Another one that is trusted stays, unless `replace`
+    /// says that it is to go.
+    pub async fn trust_release_key(&self, key: &PublicKey, replace: bool) -> Result<KeyTrust> {
+        let mut t = self.begin().await?;
+        let was = key::lock_release_key(&mut t).await?;
+        match was {
+            Some(was) if was == *key => return Ok(KeyTrust::Already),
+            Some(was) if !replace => return Ok(KeyTrust::Other(was)),
+            _ => {}
+        }
+        key::set_release_key(&mut t, key).await?;
+        let event = JournalEvent::ReleaseKeyTrusted {
+            key: key.to_string(),
+            was: was.map(|was| was.to_string()),
+        };
+        let entry = NewEntry::without_account(event, t.now);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
+        t.commit().await?;
+        Ok(KeyTrust::Trusted)
+    }
+
     /// Validates a release and publishes it to its first wave.
     pub async fn publish_firmware(&self, new: NewRelease<'_>) -> Result<Result<i64, Fault>> {
         let Some(key) = self.store.release_key().await? else {

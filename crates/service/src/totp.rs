@@ -6,6 +6,7 @@ use domain::journal::JournalEvent;
 use domain::totp::{RecoveryCode, SecondFactor, TotpSecret};
 use domain::{AccountId, Email};
 use store::journal::{Actor, NewEntry};
+use store::passkey;
 use store::session::{self, SessionId};
 use store::totp::{self, StoredTotp};
 
@@ -113,7 +114,7 @@ impl Service {
         Ok(true)
     }
 
-    /// The operator's help for somebody who lost both phone and recovery codes. Every session ends.
+    /// The operator's help for somebody who lost phone, recovery codes and passkeys: all of them are void. Every session ends.
     pub async fn reset_totp(&self, email: &Email) -> Result<TotpReset> {
         let Some(account) = self.store.account_by_email(email).await? else {
             return Ok(TotpReset::NoAccount);
@@ -121,7 +122,9 @@ impl Service {
         let account = account.id();
         let mut t = self.begin().await?;
         let now = t.now;
-        if !totp::delete(&mut t, account).await? {
+        let had_totp = totp::delete(&mut t, account).await?;
+        let had_passkeys = passkey::delete_all(&mut t, account).await?;
+        if !had_totp && !had_passkeys {
             return Ok(TotpReset::Nothing);
         }
         session::end_all(&mut t, account, None, now).await?;
@@ -146,7 +149,7 @@ async fn use_factor(
     };
     match factor {
         SecondFactor::Code(code) => match active.step_of(keyring, code, now) {
-            Some(step) => totp::use_step(t, account, step).await,
+            Some(step) => totp::use_step(t, account, step, now).await,
             None => Ok(false),
         },
         SecondFactor::Recovery(code) => {

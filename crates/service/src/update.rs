@@ -1,7 +1,7 @@
 //! Updates: people start and cancel them, and one that waits for too long expires.
 use crate::mail::OwnerMail;
 use crate::transaction::{Notification, Transaction};
-use crate::{Result, Service, page};
+use crate::{Error, Result, Service, page};
 use domain::Serial;
 use domain::clock::DAY;
 use domain::firmware::{JobId, MAX_UPDATE_WAIT, Version};
@@ -50,7 +50,11 @@ impl Service {
             return Ok(UpdateStart::Open);
         }
         let id = JobId::random(&self.random);
-        update::insert(&mut t, access, &id, &offer.parts, now).await?;
+        match update::insert(&mut t, access, &id, &offer.parts, now).await {
+            // Somebody else started one at the same moment.
+            Err(Error::Taken(_)) => return Ok(UpdateStart::Open),
+            inserted => inserted?,
+        }
         let parts = offer.parts.iter().map(|(release, from)| PartUpdate {
             part: Some(release.part),
             from: Some(*from),

@@ -1,6 +1,6 @@
 //! Proof that an account may access a system, and with which rights. Only this file can construct one, so every query is scoped
 //! to an account.
-use crate::session::{self, SessionId};
+use crate::session::{self, SessionId, has_second_factor};
 use crate::{Error, Result, Store};
 use db::{FromRow, Pool};
 use domain::clock::Millis;
@@ -167,7 +167,7 @@ macro_rules! session_query {
     ($comment:literal, $values:literal, $rows:literal) => {
         concat!(
             $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
-                t.since AS totp_since,
+                ", has_second_factor!(), " AS second_factor,
                 (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
                  FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope
                        FROM systems y WHERE y.owner_id = s.account_id
@@ -175,7 +175,7 @@ macro_rules! session_query {
                        SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
                        FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = s.account_id
                            AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)) m) AS systems
-             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN totp t ON t.account_id = a.id WHERE s.id = $1"
+             FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.id = $1"
         )
     };
 }

@@ -2,7 +2,7 @@
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial};
+use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial, without_links};
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Account {
     pub terms_version: String,
     pub terms_at: Millis,
     pub created_at: Millis,
+    /// When a mailed link or code showed that the mailbox is the person's; `None`: the address was only typed.
+    pub email_confirmed_at: Option<Millis>,
     pub locked_at: Option<Millis>,
     pub alarm_mail: String,
     /// When the last mail about alarms was sent.
@@ -70,14 +72,17 @@ pub struct NewAccount<'a> {
     pub password_hash: &'a str,
     pub terms_version: &'a str,
     pub terms_at: Millis,
+    /// The registration's link was mailed to the address.
+    pub email_confirmed: bool,
 }
 
 /// Inserts the account. Deletes all other pending registrations for the same address.
 pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
     let id: i64 = within!(tx, c => sqlx::query_scalar(
-        "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id")
+        "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at,
+            email_confirmed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id")
         .bind(profile.email.as_str())
         .bind(new.password_hash)
         .bind(profile.role.as_str())
@@ -88,6 +93,7 @@ pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<Acc
         .bind(new.terms_version)
         .bind(new.terms_at)
         .bind(now)
+        .bind(new.email_confirmed.then_some(now))
         .fetch_one(c).await)?;
     execute!(
         tx,
@@ -97,13 +103,16 @@ pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<Acc
 }
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
-/// of the first.
+/// of the first. A conflict when the account was deleted meanwhile. Whoever needs this and rows of systems locks this first.
 pub async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
-    execute!(
+    let found = execute!(
         tx,
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
     )?;
-    Ok(())
+    match found {
+        0 => Err(Error::Conflict),
+        _ => Ok(()),
+    }
 }
 
 pub async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
@@ -134,11 +143,12 @@ pub async fn language_at(tx: &mut Tx, email: &str) -> Result<Option<String>> {
     )
 }
 
-/// What others see of an account: an electrician's company, or the address.
+/// What others see of an account in a mail: an electrician's company, or the address.
 pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<String>> {
-    Ok(within!(tx, c => sqlx::query_scalar(
-        "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
-        .bind(account.0).fetch_optional(c).await)?)
+    let found: Option<(Option<String>, String)> = within!(tx, c => sqlx::query_as(
+        "SELECT company, email FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?;
+    Ok(found.map(|(company, email)| company.map_or(email, |name| without_links(&name))))
 }
 
 /// The account as this transaction sees it.
@@ -175,12 +185,27 @@ pub async fn set_password_hash(tx: &mut Tx, account: AccountId, hash: &str) -> R
     Ok(())
 }
 
-pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email) -> Result<()> {
+/// Sets another address, which its link has confirmed.
+pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email, now: Millis) -> Result<()> {
     execute!(
         tx,
-        sqlx::query("UPDATE accounts SET email = $2 WHERE id = $1")
+        sqlx::query("UPDATE accounts SET email = $2, email_confirmed_at = $3 WHERE id = $1")
             .bind(account.0)
             .bind(email.as_str())
+            .bind(now)
+    )?;
+    Ok(())
+}
+
+/// Something that was mailed to the account's address came back.
+pub async fn confirm_email(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE accounts SET email_confirmed_at = $2 WHERE id = $1 AND email_confirmed_at IS NULL"
+        )
+        .bind(account.0)
+        .bind(now)
     )?;
     Ok(())
 }
@@ -213,7 +238,8 @@ impl Store {
     }
 }
 
-/// Deletes what waits for or was sent to an address, whoever caused it.
+/// Deletes what waits for or was sent to an address, whoever caused it. Only for an address that its owner has confirmed: other
+/// people's invitations to it are not for somebody who only typed it.
 pub async fn erase_address(tx: &mut Tx, email: &str) -> Result<()> {
     for delete in [
         "DELETE FROM registrations WHERE email = $1",

@@ -54,18 +54,33 @@ impl Row {
     }
 }
 
-/// The systems of an unused code of this kind.
+/// The systems of an unused code of this kind. They are locked until the transaction ends: nobody becomes their owner meanwhile.
 pub async fn covered_systems(
     tx: &mut Tx,
     hash: &[u8],
     kind: CodeKind,
 ) -> Result<Vec<CoveredSystem>> {
+    lock_systems_of_code(tx, hash).await?;
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(
         "SELECT s.sn, s.owner_id, s.time_zone, s.linked_by, s.linked_at FROM codes c
          JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
          WHERE c.hash = $1 AND c.kind = $2 AND c.used_at IS NULL ORDER BY s.sn")
         .bind(hash).bind(kind.as_str()).fetch_all(c).await)?;
     rows.into_iter().map(Row::system).collect()
+}
+
+/// In one order for everybody, so that two codes never wait for each other.
+async fn lock_systems_of_code(tx: &mut Tx, hash: &[u8]) -> Result<()> {
+    let systems: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT sn FROM code_systems WHERE code_hash = $1 ORDER BY sn")
+        .bind(hash).fetch_all(c).await)?;
+    for sn in systems {
+        execute!(
+            &mut *tx,
+            sqlx::query("UPDATE systems SET phase = phase WHERE sn = $1").bind(&sn)
+        )?;
+    }
+    Ok(())
 }
 
 pub async fn kind(tx: &mut Tx, hash: &[u8]) -> Result<Option<CodeKind>> {
@@ -86,50 +101,53 @@ pub async fn mark_used(tx: &mut Tx, hash: &[u8], now: Millis) -> Result<bool> {
     Ok(used == 1)
 }
 
-impl Store {
-    /// Issues a code for the systems of one site. It replaces unused codes of the same kind for these systems, so a lost code
-    /// stops working.
-    pub async fn issue_code(
-        &self,
-        code: &Code,
-        kind: CodeKind,
-        systems: &[Serial],
-        now: Millis,
-    ) -> Result<()> {
-        let hash = self.new_code_hash(code);
-        let mut tx = self.db.begin().await?;
+/// Inserts a code for the systems of one site. It replaces unused codes of the same kind for these systems, so a lost code stops
+/// working.
+pub async fn insert(
+    tx: &mut Tx,
+    hash: &[u8],
+    kind: CodeKind,
+    systems: &[Serial],
+    now: Millis,
+) -> Result<()> {
+    execute!(
+        &mut *tx,
+        sqlx::query("INSERT INTO codes (hash, kind, created_at) VALUES ($1, $2, $3)")
+            .bind(hash)
+            .bind(kind.as_str())
+            .bind(now)
+    )?;
+    for sn in systems {
         execute!(
-            &mut tx,
-            sqlx::query("INSERT INTO codes (hash, kind, created_at) VALUES ($1, $2, $3)")
-                .bind(&hash)
-                .bind(kind.as_str())
-                .bind(now)
-        )?;
-        for sn in systems {
-            execute!(
-                &mut tx,
-                sqlx::query(
-                    "DELETE FROM codes WHERE kind = $1 AND used_at IS NULL AND hash <> $2
+            &mut *tx,
+            sqlx::query(
+                "DELETE FROM codes WHERE kind = $1 AND used_at IS NULL AND hash <> $2
                  AND hash IN (SELECT code_hash FROM code_systems WHERE sn = $3)"
-                )
-                .bind(kind.as_str())
-                .bind(&hash)
-                .bind(sn.as_str())
-            )?;
-            let known = execute!(&mut tx, sqlx::query(
-                "INSERT INTO code_systems (code_hash, sn) SELECT $1, sn FROM systems WHERE sn = $2")
-                .bind(&hash).bind(sn.as_str()))?;
-            if known == 0 {
-                return Err(Error::UnknownSerial(sn.clone()));
-            }
-            // An exchanged unit that was refurbished starts over.
-            let unretire =
-                "UPDATE systems SET retired_at = NULL WHERE sn = $1 AND retired_at IS NOT NULL";
-            execute!(&mut tx, sqlx::query(unretire).bind(sn.as_str()))?;
+            )
+            .bind(kind.as_str())
+            .bind(hash)
+            .bind(sn.as_str())
+        )?;
+        let known = execute!(
+            &mut *tx,
+            sqlx::query(
+                "INSERT INTO code_systems (code_hash, sn) SELECT $1, sn FROM systems WHERE sn = $2"
+            )
+            .bind(hash)
+            .bind(sn.as_str())
+        )?;
+        if known == 0 {
+            return Err(Error::UnknownSerial(sn.clone()));
         }
-        tx.commit().await
+        // An exchanged unit that was refurbished starts over.
+        let unretire =
+            "UPDATE systems SET retired_at = NULL WHERE sn = $1 AND retired_at IS NOT NULL";
+        execute!(&mut *tx, sqlx::query(unretire).bind(sn.as_str()))?;
     }
+    Ok(())
+}
 
+impl Store {
     /// The hash to store of a new code.
     pub fn new_code_hash(&self, code: &Code) -> Vec<u8> {
         self.keyring.hash(Purpose::Code, code.as_str().as_bytes())

@@ -173,37 +173,35 @@ pub(crate) async fn save_boot(
     Ok(())
 }
 
-impl Store {
-    /// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the
-    /// highest possible number. From now on its messages are told apart from earlier ones as if it were another unit. `false` for
-    /// an unknown serial number.
-    pub async fn restart_boot_counter(&self, sn: &Serial, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        unit::block_reports(&mut tx).await?;
-        let number: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
-            "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
-        let Some(number) = number else {
-            return Ok(false);
-        };
-        let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
-        let next = unit::replace_at_site(&mut tx, sn, sn, number, now).await?;
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
-                .bind(sn.as_str())
-                .bind(i64::from(next))
-        )?;
-        for restart in [
-            "UPDATE presence SET boot = 0, seq = 0 WHERE sn = $1",
-            "UPDATE settings SET boot = 0, seq = 0 WHERE sn = $1",
-            "DELETE FROM boots WHERE sn = $1",
-        ] {
-            execute!(&mut tx, sqlx::query(restart).bind(sn.as_str()))?;
-        }
-        tx.commit().await?;
-        Ok(true)
+/// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the highest
+/// possible number. From now on its messages are told apart from earlier ones as if it were another unit. `false` for an unknown
+/// serial number.
+pub async fn restart_boot_counter(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
+    unit::block_reports(tx).await?;
+    let number: Option<i64> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
+    let Some(number) = number else {
+        return Ok(false);
+    };
+    let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
+    let next = unit::replace_at_site(tx, sn, sn, number, now).await?;
+    execute!(
+        &mut *tx,
+        sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
+            .bind(sn.as_str())
+            .bind(i64::from(next))
+    )?;
+    for restart in [
+        "UPDATE presence SET boot = 0, seq = 0 WHERE sn = $1",
+        "UPDATE settings SET boot = 0, seq = 0 WHERE sn = $1",
+        "DELETE FROM boots WHERE sn = $1",
+    ] {
+        execute!(&mut *tx, sqlx::query(restart).bind(sn.as_str()))?;
     }
+    Ok(true)
+}
 
+impl Store {
     /// Deletes old starts: only the newest `BOOTS_REMEMBERED` of each device stay.
     pub async fn purge_boots(&self) -> Result<()> {
         execute!(on self, sqlx::query(

@@ -1,6 +1,6 @@
 //! Firmware: signing keys, published releases and their rollouts, and the updates that people have started.
 
-mod key;
+pub mod key;
 mod progress;
 pub mod release;
 pub mod rollout;

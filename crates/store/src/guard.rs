@@ -2,7 +2,7 @@
 use crate::{Access, Result, Store, account};
 use db::{FromRow, Tx};
 use domain::Serial;
-use domain::clock::{MINUTE, Millis};
+use domain::clock::{MAX_CLOCK_SKEW, MINUTE, Millis};
 
 /// Why a change is not allowed now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,11 +44,14 @@ pub async fn admit_after(
         return Ok(Err(ChangeBlocked::Braked));
     }
     account::lock_account_row(tx, access.account()).await?;
+    // Entries of a clock that was ahead and was put right do not count until that time has come.
+    let latest = now + MAX_CLOCK_SKEW;
     let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT sn, MAX(at) AS at FROM journal
-         WHERE account_id = $1 AND at > $2 AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
+         WHERE account_id = $1 AND at > $2 AND at <= $3
+             AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
          GROUP BY sn ORDER BY at")
-        .bind(access.account().0).bind(now - MINUTE).fetch_all(c).await)?;
+        .bind(access.account().0).bind(now - MINUTE).bind(latest).fetch_all(c).await)?;
     for sn in touched {
         known.retain(|one| one.sn != sn.as_str());
         known.push(Touched {
@@ -61,7 +64,7 @@ pub async fn admit_after(
         return Ok(Ok(()));
     }
     let first = others.map(|one| one.at).next().unwrap_or(now);
-    let wait = first + MINUTE - now;
+    let wait = (first + MINUTE - now).min(MINUTE);
     Ok(Err(ChangeBlocked::TooManyDevices { wait }))
 }
 

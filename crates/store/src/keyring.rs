@@ -25,6 +25,7 @@ pub enum Purpose {
     TotpSecret,
     RecoveryCode,
     LimitedName,
+    PasskeyChallenge,
 }
 
 impl Purpose {
@@ -35,7 +36,7 @@ impl Purpose {
     fn is_forgeable(self) -> bool {
         matches!(
             self,
-            Self::AccessToken | Self::RefreshToken | Self::KnownBrowser
+            Self::AccessToken | Self::RefreshToken | Self::KnownBrowser | Self::PasskeyChallenge
         )
     }
 }

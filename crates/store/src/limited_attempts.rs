@@ -65,7 +65,9 @@ impl Store {
         let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
-            sqlx::query("DELETE FROM limited_attempts WHERE last_at < $1").bind(now - MAX_SPAN)
+            sqlx::query("DELETE FROM limited_attempts WHERE last_at < $1 OR last_at > $2")
+                .bind(now - MAX_SPAN)
+                .bind(now + MAX_SPAN)
         )?;
         tx.commit_invalidating(std::iter::empty()).await
     }

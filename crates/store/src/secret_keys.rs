@@ -1,7 +1,7 @@
 //! The key versions in the database: wrapped with the operator's secret, rotated, and reloaded by every running process.
 use crate::keyring::{DataKey, LoadedKey};
 use crate::secret::Secret;
-use crate::{Error, Purpose, Result, Store};
+use crate::{Error, Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::Random;
 use domain::clock::{MINUTE, Millis};
@@ -156,69 +156,6 @@ impl Store {
         Ok(())
     }
 
-    /// Makes a new version, which is used after [`ACTIVATION_DELAY`]. Tokens of older versions are accepted for `grace` after
-    /// that. `None`: the last rotation is not finished.
-    pub async fn rotate_keys(
-        &self,
-        grace: Millis,
-        random: &Random,
-        now: Millis,
-    ) -> Result<Option<KeyVersion>> {
-        let mut tx = self.db.begin().await?;
-        let rows = lock(&mut tx).await?;
-        let newest = rows.last().ok_or(Error::Damaged("secret_keys"))?;
-        if newest.resealed_at.is_none() {
-            return Ok(None);
-        }
-        // The secret may have been changed since this process read it.
-        newest.unwrap(self.keyring.secret())?;
-        let version = newest.version()? + 1;
-        let active_from = now + ACTIVATION_DELAY;
-        let key = random.bytes::<32>();
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE secret_keys SET accepted_until = $1 WHERE accepted_until IS NULL OR accepted_until > $1"
-            )
-            .bind(active_from + grace)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "INSERT INTO secret_keys (version, wrapped, created_at, active_from) VALUES ($1, $2, $3, $4)"
-            )
-            .bind(i64::from(version))
-            .bind(self.keyring.secret().wrap(version, random.bytes(), &key))
-            .bind(now)
-            .bind(active_from)
-        )?;
-        tx.commit().await?;
-        self.reload_keys(now).await?;
-        Ok(Some(KeyVersion {
-            version,
-            active_from,
-            accepted_until: Some(active_from + grace),
-            reencrypted_at: None,
-            devices: 0,
-        }))
-    }
-
-    /// Wraps every version with another secret, all or none. Hashed and encrypted values stay as they are.
-    pub async fn change_secret(&self, new: &Secret, random: &Random) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        for row in lock(&mut tx).await? {
-            let key = row.unwrap(self.keyring.secret())?;
-            let wrapped = new.wrap(row.version()?, random.bytes(), &key);
-            execute!(
-                &mut tx,
-                sqlx::query("UPDATE secret_keys SET wrapped = $2 WHERE version = $1")
-                    .bind(row.version)
-                    .bind(wrapped)
-            )?;
-        }
-        tx.commit().await
-    }
-
     pub async fn key_versions(&self) -> Result<Vec<KeyVersion>> {
         let mut versions = Vec::new();
         for row in self.key_rows().await? {
@@ -283,6 +220,71 @@ impl Store {
         tracing::info!(version, count, "everything is encrypted with the new key");
         Ok(())
     }
+}
+
+/// Makes a new version, which is used after [`ACTIVATION_DELAY`]. Tokens of older versions are accepted for `grace` after that.
+/// `None`: the last rotation is not finished.
+pub async fn rotate(
+    tx: &mut Tx,
+    keyring: &Keyring,
+    grace: Millis,
+    random: &Random,
+    now: Millis,
+) -> Result<Option<KeyVersion>> {
+    let rows = lock(tx).await?;
+    let newest = rows.last().ok_or(Error::Damaged("secret_keys"))?;
+    if newest.resealed_at.is_none() {
+        return Ok(None);
+    }
+    // The secret may have been changed since this process read it.
+    newest.unwrap(keyring.secret())?;
+    let version = newest.version()? + 1;
+    let active_from = now + ACTIVATION_DELAY;
+    let key = random.bytes::<32>();
+    execute!(
+        &mut *tx,
+        sqlx::query(
+            "UPDATE secret_keys SET accepted_until = $1 WHERE accepted_until IS NULL OR accepted_until > $1"
+        )
+        .bind(active_from + grace)
+    )?;
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO secret_keys (version, wrapped, created_at, active_from) VALUES ($1, $2, $3, $4)"
+        )
+        .bind(i64::from(version))
+        .bind(keyring.secret().wrap(version, random.bytes(), &key))
+        .bind(now)
+        .bind(active_from)
+    )?;
+    Ok(Some(KeyVersion {
+        version,
+        active_from,
+        accepted_until: Some(active_from + grace),
+        reencrypted_at: None,
+        devices: 0,
+    }))
+}
+
+/// Wraps every version with another secret. Hashed and encrypted values stay as they are.
+pub async fn wrap_with(
+    tx: &mut Tx,
+    keyring: &Keyring,
+    new: &Secret,
+    random: &Random,
+) -> Result<()> {
+    for row in lock(tx).await? {
+        let key = row.unwrap(keyring.secret())?;
+        let wrapped = new.wrap(row.version()?, random.bytes(), &key);
+        execute!(
+            &mut *tx,
+            sqlx::query("UPDATE secret_keys SET wrapped = $2 WHERE version = $1")
+                .bind(row.version)
+                .bind(wrapped)
+        )?;
+    }
+    Ok(())
 }
 
 /// All versions, locked until the transaction ends.

@@ -13,8 +13,8 @@ pub struct ActiveSession {
     pub account: AccountId,
     pub role: Role,
     pub kind: SessionKind,
-    /// Whether the account has a second factor.
-    pub totp: bool,
+    /// Whether the account has a second factor: TOTP, or a passkey.
+    pub second_factor: bool,
 }
 
 /// A session, active or over.
@@ -28,16 +28,26 @@ pub struct StoredSession {
     ended_at: Option<Millis>,
     role: String,
     locked_at: Option<Millis>,
-    totp_since: Option<Millis>,
+    second_factor: bool,
 }
+
+/// Whether the account `a` of a query has a second factor.
+macro_rules! has_second_factor {
+    () => {
+        "(EXISTS (SELECT 1 FROM totp t WHERE t.account_id = a.id AND t.since IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM passkeys k WHERE k.account_id = a.id))"
+    };
+}
+pub(crate) use has_second_factor;
 
 /// `SELECT …` of a [`StoredSession`] with the given condition.
 macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at,
-             a.role, a.locked_at, t.since AS totp_since FROM sessions s JOIN accounts a ON a.id = s.account_id
-             LEFT JOIN totp t ON t.account_id = a.id WHERE ",
+             a.role, a.locked_at, ",
+            $crate::session::has_second_factor!(),
+            " AS second_factor FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE ",
             $condition
         )
     };
@@ -62,7 +72,7 @@ impl StoredSession {
             account: self.account(),
             role,
             kind,
-            totp: self.totp_since.is_some(),
+            second_factor: self.second_factor,
         }))
     }
 }

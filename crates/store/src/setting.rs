@@ -14,7 +14,9 @@ pub use save::{
     ConflictingChange, NewSettings, change_token, desired, desired_or_reported, overwrite_desired,
     save_desired,
 };
-pub use template::{Template, TemplateChange, count_templates, insert_template};
+pub use template::{
+    Template, TemplateChange, change_template, count_templates, delete_template, insert_template,
+};
 
 use crate::{Access, Error, Keyring, Purpose, Result, Store};
 use db::FromRow;

@@ -1,6 +1,6 @@
 //! Options that all processes on this database share.
 use crate::{Result, Store};
-use db::FromRow;
+use db::{FromRow, Tx};
 use std::collections::BTreeMap;
 
 #[derive(Debug, FromRow)]
@@ -26,22 +26,21 @@ impl Store {
             .bind(name).fetch_one(p).await)?,
         )
     }
+}
 
-    /// `None` forgets the option.
-    pub async fn set_shared_option(&self, name: &str, value: Option<&str>) -> Result<()> {
-        let mut tx = self.db.begin().await?;
+/// `None` forgets the option.
+pub async fn set(tx: &mut Tx, name: &str, value: Option<&str>) -> Result<()> {
+    execute!(
+        &mut *tx,
+        sqlx::query("DELETE FROM shared_options WHERE name = $1").bind(name)
+    )?;
+    if let Some(value) = value {
         execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM shared_options WHERE name = $1").bind(name)
+            tx,
+            sqlx::query("INSERT INTO shared_options (name, value) VALUES ($1, $2)")
+                .bind(name)
+                .bind(value)
         )?;
-        if let Some(value) = value {
-            execute!(
-                &mut tx,
-                sqlx::query("INSERT INTO shared_options (name, value) VALUES ($1, $2)")
-                    .bind(name)
-                    .bind(value)
-            )?;
-        }
-        tx.commit().await
     }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Systems: registered by the operator, linked to their owner.
 use crate::{
-    Access, Error, Purpose, Result, Store, alarm, commissioning, end_user, firmware, grant, group,
-    in_force, planning, setting, site, source, tariff,
+    Access, Error, Keyring, Purpose, Result, Store, alarm, commissioning, end_user, firmware,
+    grant, group, in_force, planning, setting, site, source, tariff,
 };
 use db::{FromRow, Pool, Tx};
 use domain::claim::LinkedBy;
@@ -114,30 +114,29 @@ impl Store {
              WHERE s.owner_id = $1 ORDER BY s.phase, s.sn")
             .bind(owner.0).fetch_all(p).await)?)
     }
+}
 
-    /// Registers devices, all or none. A serial number that exists already is refused.
-    pub async fn import_devices(&self, devices: &[NewDevice<'_>], now: Millis) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        for device in devices {
-            execute!(
-                &mut tx,
-                sqlx::query("INSERT INTO systems (sn, phase) VALUES ($1, $2)")
-                    .bind(device.sn.as_str())
-                    .bind(i64::from(device.phase))
-            )?;
-            let hash = self.keyring.hash(Purpose::DeviceSecret, device.secret);
-            execute!(
-                &mut tx,
-                sqlx::query(
-                    "INSERT INTO device_secrets (sn, hash, created_at) VALUES ($1, $2, $3)"
-                )
-                .bind(device.sn.as_str())
-                .bind(hash)
-                .bind(now)
-            )?;
-        }
-        tx.commit().await
-    }
+/// Registers a device. A serial number that exists already is refused.
+pub async fn import(
+    tx: &mut Tx,
+    keyring: &Keyring,
+    device: &NewDevice<'_>,
+    now: Millis,
+) -> Result<()> {
+    execute!(
+        &mut *tx,
+        sqlx::query("INSERT INTO systems (sn, phase) VALUES ($1, $2)")
+            .bind(device.sn.as_str())
+            .bind(i64::from(device.phase))
+    )?;
+    execute!(
+        tx,
+        sqlx::query("INSERT INTO device_secrets (sn, hash, created_at) VALUES ($1, $2, $3)")
+            .bind(device.sn.as_str())
+            .bind(keyring.hash(Purpose::DeviceSecret, device.secret))
+            .bind(now)
+    )?;
+    Ok(())
 }
 
 pub async fn serials_of(tx: &mut Tx, owner: AccountId) -> Result<Vec<Serial>> {

@@ -3,7 +3,7 @@ use crate::{Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::totp::{ENROLMENT_TTL, RecoveryCode, TotpSecret};
+use domain::totp::{ENROLMENT_TTL, RecoveryCode, TotpSecret, latest_step};
 
 /// An active second factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +114,15 @@ pub async fn activate(
 }
 
 /// Uses up the code of a time step. Of two processes with the same code, only one gets `true`.
-pub async fn use_step(tx: &mut Tx, account: AccountId, step: i64) -> Result<bool> {
+pub async fn use_step(tx: &mut Tx, account: AccountId, step: i64, now: Millis) -> Result<bool> {
     let taken = execute!(
         tx,
-        sqlx::query("UPDATE totp SET used_step = $2 WHERE account_id = $1 AND used_step < $2")
-            .bind(account.0)
-            .bind(step)
+        sqlx::query(
+            "UPDATE totp SET used_step = $2 WHERE account_id = $1 AND (used_step < $2 OR used_step > $3)"
+        )
+        .bind(account.0)
+        .bind(step)
+        .bind(latest_step(now))
     )?;
     Ok(taken == 1)
 }

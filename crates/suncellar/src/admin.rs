@@ -26,7 +26,8 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     let store = open_store(config).await?;
     match &command {
         Admin::SetOption { name, value } => {
-            return shared_options::change(&store, name, value.as_deref()).await;
+            let service = service(config, &store);
+            return shared_options::change(&store, &service, name, value.as_deref()).await;
         }
         Admin::ListOptions => return shared_options::list(&store).await,
         _ => {}
@@ -39,10 +40,14 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         | Admin::ChangeSecret { .. }
         | Admin::SetOption { .. }
         | Admin::ListOptions => Ok(()),
-        Admin::RotateKeys { grace_days } => secret::rotate(&store, grace_days, now).await,
+        Admin::RotateKeys { grace_days } => {
+            secret::rotate(&service(config, &store), grace_days).await
+        }
         Admin::ListKeys => secret::list(&store).await,
-        Admin::ImportDevices { file } => device::import(&store, &file, now).await,
-        Admin::IssueCode { kind, systems } => issue_code(&store, kind, &systems, now).await,
+        Admin::ImportDevices { file } => device::import(&service(config, &store), &file).await,
+        Admin::IssueCode { kind, systems } => {
+            issue_code(&service(config, &store), kind, &systems).await
+        }
         Admin::RegisterPartner {
             id,
             name,
@@ -82,7 +87,7 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         }
         Admin::RestartBootCounter { sn } => {
             ensure!(
-                store.restart_boot_counter(&sn, now).await?,
+                service(config, &store).restart_boot_counter(&sn).await?,
                 "no system has the serial number {sn}"
             );
             println!("reports of {sn} are accepted again from its next connection on");
@@ -113,18 +118,13 @@ async fn warn_of_clock(store: &Store, now: Millis) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn issue_code(
-    store: &Store,
-    kind: CodeKind,
-    systems: &[Serial],
-    now: i64,
-) -> anyhow::Result<()> {
+async fn issue_code(service: &Service, kind: CodeKind, systems: &[Serial]) -> anyhow::Result<()> {
     let kind = match kind {
         CodeKind::Registration => Kind::Registration,
         CodeKind::Installer => Kind::Installer,
     };
     let code = Code::random(&random());
-    store.issue_code(&code, kind, systems, now).await?;
+    service.issue_code(&code, kind, systems).await?;
     println!("{}", code.as_str());
     Ok(())
 }
@@ -151,7 +151,7 @@ async fn reset_totp(service: &Service, email: &Email) -> anyhow::Result<()> {
     match service.reset_totp(email).await? {
         TotpReset::Done => println!("reset"),
         TotpReset::NoAccount => bail!("no account has this address"),
-        TotpReset::Nothing => bail!("this account has no second factor"),
+        TotpReset::Nothing => bail!("this account has neither a second factor nor a passkey"),
     }
     Ok(())
 }

@@ -141,8 +141,8 @@ pub(crate) enum Admin {
     LockAccount { email: Email },
     /// Unlock an account
     UnlockAccount { email: Email },
-    /// Remove the second factor of an account whose person lost phone and recovery codes. Its sessions end, and a mail
-    /// informs the person. Verify first that the request comes from them
+    /// Remove the second factor and all passkeys of an account whose person lost phone and recovery codes. Its sessions end, and
+    /// a mail informs the person. Verify first that the request comes from them
     ResetTotp { email: Email },
     /// Block all commands and all changes of settings for all batteries at once: new ones are refused, pending ones are not
     /// sent

@@ -104,6 +104,26 @@ impl Config {
             (None, None) => None,
             _ => bail!("tls-cert and tls-key belong together: give both or neither"),
         };
+        let listen = options.listen.unwrap_or(([127, 0, 0, 1], 8080).into());
+        let updates_listen = options
+            .updates_listen
+            .unwrap_or(([127, 0, 0, 1], 8081).into());
+        let portal_plain = options.portal_plain.unwrap_or(false);
+        if portal_plain && tls.is_some() {
+            bail!("give either portal-plain or tls-cert and tls-key, not both");
+        }
+        let people = [
+            (ProcessRole::Portal, listen, "people"),
+            (ProcessRole::Updates, updates_listen, "people and batteries"),
+        ];
+        for (role, address, who) in people {
+            let exposed = !address.ip().is_loopback() && roles.contains(&role);
+            if exposed && tls.is_none() && !portal_plain {
+                bail!(
+                    "{who} on {address} would send passwords and secrets in clear: give tls-cert and tls-key, or portal-plain behind a proxy that does TLS"
+                );
+            }
+        }
         let devices_listen = options
             .devices_listen
             .unwrap_or(([127, 0, 0, 1], 1883).into());
@@ -148,10 +168,8 @@ impl Config {
             Some(count) => usize::try_from(count)?,
         };
         Ok(Self {
-            listen: options.listen.unwrap_or(([127, 0, 0, 1], 8080).into()),
-            updates_listen: options
-                .updates_listen
-                .unwrap_or(([127, 0, 0, 1], 8081).into()),
+            listen,
+            updates_listen,
             devices_listen_chosen: options.devices_listen.is_some(),
             updates_listen_chosen: options.updates_listen.is_some(),
             devices_listen,

@@ -215,7 +215,7 @@ async fn seed(
                 phase: *phase,
                 secret: devices.get(&sn)?.secret.as_bytes(),
             };
-            store.import_devices(&[device], clock.now()).await.with_context(|| {
+            seeder.service.import_devices(&[device]).await.with_context(|| {
                 format!("{sn} is registered, but its battery is not in this folder: choose another --data-dir")
             })?;
         }

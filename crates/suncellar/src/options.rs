@@ -119,6 +119,17 @@ pub(crate) struct Options {
     /// Private key (PEM) of the certificate
     #[arg(long, global = true, env = "SUNCELLAR_TLS_KEY", value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// People and the update service come through a proxy that terminates TLS: serve them plain, also on an address that is not
+    /// loopback
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_PORTAL_PLAIN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub(crate) portal_plain: Option<bool>,
     /// Certificate chain (PEM) for batteries [default: the portal's]
     #[arg(
         long,

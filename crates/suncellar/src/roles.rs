@@ -4,7 +4,8 @@ use crate::demo;
 use crate::open_files::OpenFiles;
 use crate::options::ProcessRole;
 use crate::tasks::{self, Tasks};
-use crate::{file_permissions, shared_options, tls};
+use crate::tls::Certificate;
+use crate::{file_permissions, shared_options};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, BusOptions, Engine};
@@ -18,6 +19,8 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use store::{SampleStore, SchemaAction, Secret, Store};
 use tokio::net::TcpListener;
@@ -174,6 +177,12 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let devices = bind(&config, ProcessRole::Gateway).await?;
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
+    let is_behind_proxy = settings.public_url.starts_with("https://") && config.tls.is_none();
+    if config.has(ProcessRole::Portal) && is_behind_proxy && settings.trusted_proxies.is_empty() {
+        tracing::warn!(
+            "proxy_not_trusted: people come through a proxy, and no trusted-proxy is given: all of them share the limits of one address"
+        );
+    }
     let options = BusOptions {
         updates_url: settings.updates_url.clone(),
         nats: config.nats.clone(),
@@ -220,16 +229,19 @@ pub(crate) async fn run(
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
-    let tls = config
-        .tls
-        .as_ref()
-        .map(|(cert, key)| tls::https(cert, key))
-        .transpose()?;
-    let devices_tls = config
-        .devices_tls
-        .as_ref()
-        .map(|(cert, key)| tls::devices(cert, key))
-        .transpose()?;
+    let mut certificate = |files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
+        let opened = files
+            .as_ref()
+            .map(|(chain, key)| Certificate::open(chain, key));
+        let opened = opened.transpose()?;
+        if let Some(opened) = &opened {
+            let watch = Arc::clone(opened).watch(stop.clone());
+            tasks.spawn("the renewal of certificates", watch);
+        }
+        Ok(opened)
+    };
+    let tls = certificate(&config.tls)?.map(|certificate| certificate.https());
+    let devices_tls = certificate(&config.devices_tls)?.map(|certificate| certificate.devices());
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
     let portal = portal.with_metrics(metrics.clone());
     tasks.spawn(

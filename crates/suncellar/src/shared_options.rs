@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::options::Options;
 use anyhow::{Context as _, ensure};
+use service::Service;
 use store::Store;
 
 struct SharedOption {
@@ -70,7 +71,12 @@ pub(crate) async fn agree(config: Config, store: &Store) -> anyhow::Result<Confi
 }
 
 /// Changes an option for all processes, from their next start on; without a value it is forgotten.
-pub(crate) async fn change(store: &Store, name: &str, value: Option<&str>) -> anyhow::Result<()> {
+pub(crate) async fn change(
+    store: &Store,
+    service: &Service,
+    name: &str,
+    value: Option<&str>,
+) -> anyhow::Result<()> {
     ensure!(
         store.db().is_shared(),
         "an SQLite database has a single process: give it the option"
@@ -88,7 +94,7 @@ pub(crate) async fn change(store: &Store, name: &str, value: Option<&str>) -> an
         }
         None => None,
     };
-    store.set_shared_option(name, value.as_deref()).await?;
+    service.set_shared_option(name, value.as_deref()).await?;
     match value {
         Some(value) => println!("{name} {value}: from the next start of each process on"),
         None => println!("{name} is forgotten: the next process that is given one stores it"),

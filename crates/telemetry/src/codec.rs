@@ -180,6 +180,20 @@ pub(crate) fn decode(body: &[u8], wanted: &[SampleField]) -> Result<Columns> {
     }
 }
 
+/// A body with this content, which need not be any.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn complete(content: &[u8]) -> Vec<u8> {
+    let mut body = [&[VERSION], content].concat();
+    body.extend(crc32fast::hash(&body).to_le_bytes());
+    body
+}
+
+/// The opposite of [`complete`].
+#[cfg(test)]
+pub(crate) fn content(body: &[u8]) -> &[u8] {
+    &body[1..body.len() - CHECKSUM_BYTES]
+}
+
 /// Whether a body is as it was written.
 pub(crate) fn check(body: &[u8]) -> Result<()> {
     checked(body).map(drop)

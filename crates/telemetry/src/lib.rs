@@ -17,6 +17,8 @@ mod columns;
 mod day_context;
 mod fold;
 mod forget;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod history;
 mod known_messages;
 mod late_samples;

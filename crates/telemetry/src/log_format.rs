@@ -57,16 +57,33 @@ pub(crate) fn encode(entries: &[LogEntry]) -> Vec<u8> {
         varint::put(&mut out, sn.len() as u64);
         out.extend(sn);
         let PackedSample { at, id, body } = &entry.sample;
-        varint::put_signed(&mut out, at - before);
+        varint::put_signed(&mut out, at.wrapping_sub(before));
         before = *at;
         varint::put_signed(&mut out, id.stored_boot());
         varint::put(&mut out, u64::from(id.seq));
         varint::put(&mut out, body.len() as u64);
         out.extend(body);
     }
-    let checksum = crc32fast::hash(&out[HEADER_BYTES..]);
-    out[1..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
-    out
+    with_checksum(out)
+}
+
+/// Writes the checksum into the header.
+fn with_checksum(mut body: Vec<u8>) -> Vec<u8> {
+    let checksum = crc32fast::hash(&body[HEADER_BYTES..]);
+    body[1..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
+    body
+}
+
+/// A body with this content, which need not be any.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn complete(content: &[u8]) -> Vec<u8> {
+    with_checksum([&[VERSION, 0, 0, 0, 0], content].concat())
+}
+
+/// The opposite of [`complete`].
+#[cfg(test)]
+pub(crate) fn content(body: &[u8]) -> &[u8] {
+    &body[HEADER_BYTES..]
 }
 
 pub(crate) fn decode(body: &[u8]) -> Result<Vec<LogEntry>> {
@@ -81,7 +98,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Vec<LogEntry>> {
     while !reader.rest().is_empty() {
         let length: usize = reader.number()?;
         let sn = std::str::from_utf8(reader.bytes(length)?).map_err(|_| damaged())?;
-        at += reader.signed()?;
+        at = reader.signed()?.wrapping_add(at);
         let id = MessageId::from_stored(reader.signed()?, i64::from(reader.number::<u32>()?));
         let length: usize = reader.number()?;
         let sample = PackedSample {
@@ -117,6 +134,19 @@ mod tests {
         let entries = entries();
         assert_eq!(decode(&encode(&entries)).unwrap(), entries);
         assert_eq!(decode(&encode(&[])).unwrap(), []);
+    }
+
+    #[test]
+    fn times_at_the_ends_of_what_a_number_holds_come_back() {
+        let at = |at| {
+            let sample = Sample {
+                at,
+                ..testkit::sample(0, 1)
+            };
+            LogEntry::new(&"SC000001".parse().unwrap(), &sample)
+        };
+        let entries = [at(i64::MAX), at(i64::MIN), at(0)];
+        assert_eq!(decode(&encode(&entries)).unwrap(), entries);
     }
 
     proptest! {

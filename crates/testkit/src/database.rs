@@ -181,6 +181,22 @@ impl TestDb {
         }
     }
 
+    /// Whoever wants to write into the table waits until the lock is released; only on PostgreSQL.
+    pub async fn lock_table(&self, table: &str) -> WriteLock {
+        let mut db = PgConnection::connect(&self.url).await.unwrap();
+        let lock = format!("BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE");
+        db.execute(sqlx::AssertSqlSafe(lock)).await.unwrap();
+        WriteLock::Postgres(db)
+    }
+
+    /// How many transactions wait for a lock of another one; only on PostgreSQL.
+    pub async fn waiting_for_locks(&self) -> i64 {
+        self.count(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+        .await
+    }
+
     /// Time, boot and sequence number of every unsealed sample of a system, by time.
     pub async fn samples(&self, sn: &str) -> Vec<(i64, i64, i64)> {
         samples(&self.url, sn).await

@@ -37,7 +37,9 @@ impl TestApp {
         soak: Millis,
     ) -> Result<i64, Fault> {
         let key = release_key();
-        self.store.trust_release_key(&key.public()).await.unwrap();
+        let public = key.public();
+        let trusted = self.service.trust_release_key(&public, false).await;
+        trusted.unwrap();
         let notes = BTreeMap::from([("de".to_owned(), "Liest den Zähler schneller.".to_owned())]);
         let new = NewRelease {
             signed_manifest: &manifest.sign(&key),

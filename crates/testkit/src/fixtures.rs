@@ -37,8 +37,7 @@ impl TestApp {
             secret: String::as_bytes(secret),
         };
         let devices: Vec<NewDevice<'_>> = systems.iter().zip(&secrets).map(device).collect();
-        let imported = self.store.import_devices(&devices, self.clock.now());
-        imported.await.unwrap();
+        self.service.import_devices(&devices).await.unwrap();
     }
 
     /// Issues a registration code for existing systems.
@@ -54,16 +53,19 @@ impl TestApp {
     async fn issue_code(&self, kind: CodeKind, systems: &[&Serial]) -> String {
         let code = Code::random(&self.portal.random);
         let systems: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
-        let issued = self
-            .store
-            .issue_code(&code, kind, &systems, self.clock.now());
+        let issued = self.service.issue_code(&code, kind, &systems);
         issued.await.unwrap();
         code.as_str().to_owned()
     }
 
     /// The owner invites an electrician, who accepts; returns the grant's id.
     pub async fn grant(&self, owner: &Person, electrician: &Person, sn: &str, scope: &str) -> i64 {
-        let fields = [("sn", sn), ("email", &electrician.email), ("scope", scope)];
+        let fields = [
+            ("sn", sn),
+            ("email", &electrician.email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         let invited = self
             .post("/api/auth/grant/", &fields)
             .bearer(&owner.access)
@@ -83,7 +85,12 @@ impl TestApp {
     /// A member of the owner's household, registered with the code from the invitation, and logged in.
     pub async fn member(&self, owner: &Person, name: &str, sn: &str, scope: &str) -> Person {
         let email = format!("{name}@example.com");
-        let fields = [("sn", sn), ("email", &email), ("scope", scope)];
+        let fields = [
+            ("sn", sn),
+            ("email", &email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         self.post("/api/auth/grant/", &fields)
             .bearer(&owner.access)
             .send()

@@ -14,7 +14,7 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
 }
 
 /** The focused element, its label's face or the box around it has an outline. */
-async function expectFocusToShow(page: Page) {
+export async function expectFocusToShow(page: Page) {
   const visible = await page.evaluate(() => {
     const shows = (element: Element | null | undefined) => {
       if (!element) return false
@@ -26,3 +26,45 @@ async function expectFocusToShow(page: Page) {
   })
   expect(visible, 'the focus shows').toBe(true)
 }
+
+/** From here on through the page, or back: every stop shows its focus and comes out from under the bars that stay where they are. */
+export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab') {
+  const seen = new Set<string>()
+  let last = ''
+  for (;;) {
+    await page.keyboard.press(key)
+    const stop = await stopOf(page)
+    if (stop === null) break
+    // The parts of a date are stops of their own.
+    if (stop.place === last) continue
+    last = stop.place
+    // Around the page.
+    if (seen.has(stop.place)) break
+    seen.add(stop.place)
+    expect(stop.inSight, `${stop.name} can be seen when it has the focus`).toBe(true)
+    await expectFocusToShow(page)
+  }
+  expect(seen.size, 'stops of the Tab key').toBeGreaterThan(5)
+}
+
+/** What has the focus, and whether anything of it can be seen; null outside the page. */
+const stopOf = (page: Page) =>
+  page.evaluate(() => {
+    const focused = document.activeElement
+    if (!focused || focused === document.body) return null
+    // A hidden radio button has a face beside it.
+    const face = (focused.matches('input.sr-only') ? focused.nextElementSibling : null) ?? focused
+    const { left, top, width, height } = face.getBoundingClientRect()
+    const parts = [0.1, 0.5, 0.9]
+    const inSight = parts.some((x) =>
+      parts.some((y) => {
+        const hit = document.elementFromPoint(left + width * x, top + height * y)
+        return hit !== null && (face.contains(hit) || focused.closest('label')?.contains(hit) === true)
+      }),
+    )
+    return {
+      place: String([...document.querySelectorAll('*')].indexOf(focused)),
+      name: focused.getAttribute('aria-label') ?? focused.textContent,
+      inSight,
+    }
+  })

@@ -37,6 +37,17 @@ export async function withDoubledText(page: Page, check: () => Promise<void>) {
   await restore.evaluate((act) => act())
 }
 
+/** Somebody who reads with difficulty has chosen twice the usual text in the settings of their browser. */
+export async function withTextOfTwiceTheSize(page: Page, check: () => Promise<void>) {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Page.enable')
+  const choose = (standard: number) => debug.send('Page.setFontSizes', { fontSizes: { standard } })
+  await choose(32)
+  await check()
+  await choose(16)
+  await debug.detach()
+}
+
 /** No text is larger than the box that cuts it off. */
 export async function expectNothingCut(page: Page) {
   const cut = await page.evaluate(() =>

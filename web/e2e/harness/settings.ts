@@ -23,7 +23,7 @@ export type SystemSettings = {
 
 type Setting<Id> = Id extends `setting.${infer Name}.text` ? Name : never
 export type SettingName = Setting<MessageId>
-type Group = 'charging' | 'tariff' | 'device' | 'meter'
+type Group = 'charging' | 'device' | 'meter'
 
 export const field = (page: Page, name: SettingName) =>
   page.getByLabel(text(`setting.${name}`), { exact: true })
@@ -36,6 +36,14 @@ export async function openSettings(page: Page, server: Server, account: Account)
   await beLoggedIn(page, server, account)
   await page.goto('/settings')
   await expect(field(page, 'reserve_soc')).toBeVisible()
+  await settled(page)
+}
+
+/** Provider, token and prices have a part of their own. */
+export async function openPrices(page: Page, server: Server, account: Account) {
+  await beLoggedIn(page, server, account)
+  await page.goto('/settings?part=prices')
+  await expect(field(page, 'provider')).toBeVisible()
   await settled(page)
 }
 

@@ -17,6 +17,20 @@ it('shows what was said before the toaster was loaded, and what is said after, o
   expect(useNotifications.getState().waiting).toHaveLength(0)
 })
 
+it('has a place for messages before the first one, so that it is announced', async () => {
+  const seen: string[] = []
+  const observer = new MutationObserver(() => {
+    const place = document.querySelector('[aria-live]')
+    if (place) seen.push(place.textContent ?? '')
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  notify.success('Gespeichert.')
+  await renderUi(<Notifications />)
+  await screen.findByText('Gespeichert.')
+  observer.disconnect()
+  expect(seen[0]).toBe('')
+})
+
 it('stays 5 seconds, and 2 as a toast', () => {
   notify.success('Gespeichert.')
   notify.toast('Kopiert.')

@@ -38,7 +38,7 @@ export function Preferences() {
         aria-pressed={theme === 'dark'}
         onClick={toggle}
       >
-        <Icon aria-hidden className="size-[18px]" />
+        <Icon aria-hidden className="size-4.5" />
       </Button>
     </div>
   )

@@ -104,7 +104,7 @@ describe('times', () => {
     expect(formatDateTime(afternoon, english)).toBe('5 Mar 2026 16:05')
     expect(formatDayOfYear(afternoon, english)).toBe('5 Mar')
     expect(formatLongDate(afternoon, english)).toBe('5 March 2026')
-    expect(formatPeriod('2026-06-18', 'Week', 'en')).toMatch(/^15\s?–\s?21 June 2026$/)
+    expect(formatPeriod('2026-06-21', 'Week', 'en')).toMatch(/^15\s?–\s?21 June 2026$/)
     expect(formatTick(afternoon, 'weekday', english)).toBe('Thu 5')
   })
   it('count down to zero and stop there', () => {
@@ -116,7 +116,7 @@ describe('times', () => {
 describe('periods', () => {
   it('are a day, a week, a month or a year', () => {
     expect(formatPeriod('2026-06-18', 'Day', 'de')).toBe('18. Juni 2026')
-    expect(formatPeriod('2026-06-18', 'Week', 'de')).toBe('15.–21. Juni 2026')
+    expect(formatPeriod('2026-06-21', 'Week', 'de')).toBe('15.–21. Juni 2026')
     expect(formatPeriod('2026-06-18', 'Month', 'fr')).toBe('juin 2026')
     expect(formatPeriod('2026-06-18', 'Year', 'hr')).toBe('2026')
   })

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { energiesOf } from './energy'
-import {
-  isBatteryDearer,
-  type Money,
-  moneyOf,
-  outcomeOf,
-  sumOf,
-  tariffOn,
-  tariffsIn,
-  withoutBatteryOf,
-} from './money'
+import { type Money, moneyOf, outcomeOf, savedOf, sumOf, tariffOn, tariffsIn } from './money'
 import { saving } from './testing/money'
 
 const unknown: Money = { cost: null, income: null, actual: null, withoutBattery: null }
@@ -72,34 +63,22 @@ describe('the word for what is left', () => {
   })
 })
 
-describe('without the battery', () => {
+describe('the battery', () => {
   it.each([
-    // Paid 0.42: would have paid more, less, nothing, or would even have earned.
-    [42, 362, 'paid_more', 320, false],
-    [42, 12, 'paid_less', 30, true],
-    [42, 0, 'paid_less', 42, true],
-    [42, -10, 'earned', 10, true],
-    // Earned 2.10: would have earned less, nothing, more, or would have paid.
-    [-210, -120, 'earned_less', 90, false],
-    [-210, 0, 'earned_less', 210, false],
-    [-210, -300, 'earned_more', 90, true],
-    [-210, 50, 'paid', 50, false],
-    // Neither paid nor earned.
-    [0, 320, 'paid', 320, false],
-    [0, -20, 'earned', 20, true],
-    [7, 7, 'same', 0, false],
-  ] as const)(
-    '%i cents instead of %i: %s by %i, dearer with it: %s',
-    (actual, without, word, cents, dearer) => {
-      expect(withoutBatteryOf(money(actual, without))).toEqual({ word, cents })
-      expect(isBatteryDearer(money(actual, without))).toBe(dearer)
-    },
-  )
+    // Less to pay, more to pay, more earned, less earned, and earned instead of paid.
+    [42, 362, 'saved', 320],
+    [42, 12, 'lost', 30],
+    [-210, 0, 'saved', 210],
+    [-210, -300, 'lost', 90],
+    [-210, 50, 'saved', 260],
+    [7, 7, 'nothing', 0],
+  ] as const)('with %i cents instead of %i without it: %s %i', (actual, without, word, cents) => {
+    expect(savedOf(money(actual, without))).toEqual({ word, cents })
+  })
 
-  it('nothing is said while one of the two is not known', () => {
-    expect(withoutBatteryOf(unknown)).toBeNull()
-    expect(withoutBatteryOf(money(42, null))).toBeNull()
-    expect(isBatteryDearer(unknown)).toBe(false)
+  it('has saved nobody knows what while one of the two is not known', () => {
+    expect(savedOf(unknown)).toBeNull()
+    expect(savedOf(money(42, null))).toBeNull()
   })
 })
 

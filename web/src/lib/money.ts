@@ -56,25 +56,14 @@ export type Outcome = 'cost' | 'income'
 
 export const outcomeOf = (actual: number): Outcome => (actual < 0 ? 'income' : 'cost')
 
-/** What would have been without the battery: so much more or less of the same kind, or the other kind altogether. */
-export type WithoutBattery = {
-  word: 'same' | 'paid_more' | 'paid_less' | 'earned_more' | 'earned_less' | 'paid' | 'earned'
-  cents: number
-}
+/** What the battery was worth: what would have been left without it, against what is left. */
+export type Saved = { word: 'saved' | 'lost' | 'nothing'; cents: number }
 
-export function withoutBatteryOf({ actual, withoutBattery }: Money): WithoutBattery | null {
+export function savedOf({ actual, withoutBattery }: Money): Saved | null {
   if (actual === null || withoutBattery === null) return null
-  if (actual === withoutBattery) return { word: 'same', cents: 0 }
-  const other = Math.sign(actual) !== Math.sign(withoutBattery) && withoutBattery !== 0
-  if (other) return { word: withoutBattery > 0 ? 'paid' : 'earned', cents: Math.abs(withoutBattery) }
-  const more = Math.abs(withoutBattery) - Math.abs(actual)
-  const kind = actual > 0 ? 'paid' : 'earned'
-  return { word: `${kind}_${more > 0 ? 'more' : 'less'}`, cents: Math.abs(more) }
+  const cents = withoutBattery - actual
+  return { word: cents === 0 ? 'nothing' : cents > 0 ? 'saved' : 'lost', cents: Math.abs(cents) }
 }
-
-/** Today's battery is dearer than none as long as what it took has not come out again. */
-export const isBatteryDearer = ({ actual, withoutBattery }: Money) =>
-  actual !== null && withoutBattery !== null && withoutBattery < actual
 
 /** What holds on a day: the newest that has begun; null when none has. */
 export const tariffOn = (tariffs: readonly Tariff[], day: SiteDay): Tariff | null =>

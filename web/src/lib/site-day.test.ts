@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { isSiteDay, plusDays, siteDayOf, siteTimeOf, startOf, step } from './site-day'
+import { isSiteDay, mondayOf, plusDays, siteDayOf, siteTimeOf, startOf, step } from './site-day'
 
 describe('a day of the site', () => {
   it('begins at the site’s midnight', () => {
@@ -34,16 +34,18 @@ describe('a day of the site', () => {
     expect(plusDays('2026-01-01', -1)).toBe('2025-12-31')
   })
 
-  it('belongs to a week that begins on Monday, a month and a year', () => {
+  it('ends a week of seven days, and belongs to a sheet from Monday on, a month and a year', () => {
     expect(startOf('2026-11-15', 'Week')).toBe('2026-11-09')
-    expect(startOf('2026-11-09', 'Week')).toBe('2026-11-09')
+    expect(startOf('2026-11-09', 'Week')).toBe('2026-11-03')
+    expect(mondayOf('2026-11-15')).toBe('2026-11-09')
+    expect(mondayOf('2026-11-09')).toBe('2026-11-09')
     expect(startOf('2026-11-15', 'Month')).toBe('2026-11-01')
     expect(startOf('2026-11-15', 'Year')).toBe('2026-01-01')
   })
 
   it.each([
     ['Day', '2026-11-15', 1, '2026-11-16'],
-    ['Week', '2026-11-15', -1, '2026-11-02'],
+    ['Week', '2026-11-15', -1, '2026-11-08'],
     ['Month', '2026-01-31', 1, '2026-02-01'],
     ['Month', '2026-01-31', -1, '2025-12-01'],
     ['Year', '2026-11-15', 1, '2027-01-01'],

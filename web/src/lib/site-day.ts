@@ -39,18 +39,21 @@ const textOf = (utc: number) => (Number.isNaN(utc) ? '' : new Date(utc).toISOStr
 
 export const plusDays = (day: SiteDay, days: number) => textOf(utcOf(day) + days * 86_400_000)
 
-/** The first day of the week (Monday), month or year that holds a day. */
+/** The Monday of its week, as calendars are ruled. */
+export const mondayOf = (day: SiteDay) => plusDays(day, -((new Date(utcOf(day)).getUTCDay() + 6) % 7))
+
+/** The first day of the month or year that holds a day, or of the seven days that end with it. */
 export function startOf(day: SiteDay, interval: Interval): SiteDay {
-  if (interval === 'Week') return plusDays(day, -((new Date(utcOf(day)).getUTCDay() + 6) % 7))
+  if (interval === 'Week') return plusDays(day, -6)
   if (interval === 'Month') return `${day.slice(0, 7)}-01`
   return interval === 'Year' ? `${day.slice(0, 4)}-01-01` : day
 }
 
-/** The first day of the next (1) or the last (-1) day, week, month or year. */
+/** A day of the next (1) or the last (-1) day, week, month or year. */
 export function step(day: SiteDay, interval: Interval, by: 1 | -1): SiteDay {
+  if (interval === 'Day') return plusDays(day, by)
+  if (interval === 'Week') return plusDays(day, 7 * by)
   const start = startOf(day, interval)
-  if (interval === 'Day') return plusDays(start, by)
-  if (interval === 'Week') return plusDays(start, 7 * by)
   const [year = 0, month = 1] = start.split('-').map(Number)
   return textOf(interval === 'Month' ? Date.UTC(year, month - 1 + by, 1, 12) : Date.UTC(year + by, 0, 1, 12))
 }

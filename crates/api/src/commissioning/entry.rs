@@ -50,8 +50,8 @@ pub(crate) struct StepEntry {
     /// By whom.
     #[schema(required)]
     company: Option<String>,
-    /// What the electrician said.
-    #[schema(value_type = Object)]
+    /// What the electrician said; null at a step that asks nothing, and before anything was said.
+    #[schema(value_type = Option<Object>, required)]
     stated: Value,
 }
 

@@ -4,13 +4,15 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::{CountryCode, EmailAddress, LanguageCode, NameText};
+use crate::passkey::PasskeyEntry;
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_name;
+use domain::account::parse_company;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
@@ -32,6 +34,8 @@ pub(crate) struct AccountEntry {
     /// A mail with a link went to the new address; until it is opened the old one stays.
     email_pending: bool,
     totp: TotpEntry,
+    /// Oldest first.
+    passkeys: Vec<PasskeyEntry>,
 }
 
 async fn entry(
@@ -39,7 +43,9 @@ async fn entry(
     account: Account,
     email_pending: bool,
 ) -> Result<Json<AccountEntry>> {
+    let passkeys = portal.store.passkeys(account.id()).await?;
     Ok(Json(AccountEntry {
+        passkeys: passkeys.into_iter().map(PasskeyEntry::from).collect(),
         totp: TotpEntry::load(portal, &account).await?,
         role: account.role()?.into(),
         sessions: portal
@@ -59,7 +65,7 @@ async fn entry(
 
 /// The caller's own account.
 #[utoipa::path(get, path = "/api/auth/account/", tag = "account",
-    responses((status = 200, body = AccountEntry), (status = 401, body = Refusal)))]
+    responses((status = 200, body = AccountEntry)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -70,24 +76,32 @@ pub(crate) async fn show(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChangeAccount {
+    #[schema(value_type = String, required = false)]
     phone: Option<String>,
+    #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
+    #[schema(value_type = NameText, required = false)]
     company: Option<String>,
+    #[schema(value_type = LanguageCode, required = false)]
     language: Option<String>,
     /// A new address; needs `password`.
+    #[schema(value_type = EmailAddress, required = false)]
     email: Option<String>,
     /// A new password; needs `password`.
+    #[schema(value_type = String, required = false)]
     new_password: Option<String>,
+    #[schema(value_type = String, required = false)]
     new_password2: Option<String>,
     /// The present password, typed again.
+    #[schema(value_type = String, required = false)]
     password: Option<String>,
 }
 
 /// Change profile, language, password or e-mail address; only what is given.
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = AccountEntry), (status = 400, body = Problem),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -156,7 +170,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.check("company", parse_name(text)));
+    let company = company.and_then(|text| errors.check("company", parse_company(text)));
     let email = form
         .email
         .as_deref()
@@ -189,6 +203,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmEmail {
     #[serde(default)]
+    #[schema(required)]
     token: String,
 }
 

@@ -4,6 +4,7 @@ use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, parse_id};
+use crate::parameter::{AlarmMailChoice, OneOrAllSystems, PageNumber};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -21,9 +22,11 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct AlarmQuery {
     /// A serial number, or -1 (default) for all systems.
     #[serde(default)]
+    #[param(value_type = OneOrAllSystems)]
     sn: String,
     /// The first is 1.
     #[serde(default)]
+    #[param(value_type = PageNumber)]
     page: String,
 }
 
@@ -119,7 +122,7 @@ impl AlarmEntry {
 
 /// What is wrong with the caller's systems, and what was.
 #[utoipa::path(get, path = "/api/auth/alarm/", operation_id = "list_alarms", tag = "alarms", params(AlarmQuery),
-    responses((status = 200, body = Alarms), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = Alarms), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
@@ -159,13 +162,14 @@ pub(crate) async fn list(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Acknowledge {
     #[serde(default)]
+    #[schema(required)]
     id: String,
 }
 
 /// Say that one has seen an alarm and takes care. It stays open until the fault is gone.
 #[utoipa::path(post, path = "/api/auth/alarm/", operation_id = "acknowledge_alarm", tag = "alarms",
     request_body(content = Acknowledge, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AlarmEntry), (status = 401, body = Refusal), (status = 403, body = Refusal),
+    responses((status = 200, body = AlarmEntry),
         (status = 404, body = Refusal)))]
 pub(crate) async fn acknowledge(
     State(portal): State<Portal>,
@@ -186,6 +190,7 @@ pub(crate) async fn acknowledge(
 pub(crate) struct ChooseAlarmMail {
     /// at_once, digest (once a day at 7) or never.
     #[serde(default)]
+    #[schema(value_type = AlarmMailChoice, required)]
     mail: String,
 }
 
@@ -198,7 +203,7 @@ pub(crate) struct ChosenAlarmMail {
 /// Choose how to hear of alarms by mail.
 #[utoipa::path(post, path = "/api/auth/alarm/mail/", operation_id = "choose_alarm_mail", tag = "alarms",
     request_body(content = ChooseAlarmMail, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ChosenAlarmMail), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+    responses((status = 200, body = ChosenAlarmMail), (status = 400, body = Problem)))]
 pub(crate) async fn choose_mail(
     State(portal): State<Portal>,
     person: PersonCaller,

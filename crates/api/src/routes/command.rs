@@ -5,8 +5,12 @@ use crate::caller_systems::{Selection, Systems};
 use crate::command::CommandBody;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Form;
+use crate::parameter::{
+    CommandName, IdempotencyKey, MillisSince1970, Percent, SerialNumber, Watts,
+};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::clock::Millis;
 use domain::command::{Arguments, Command, CommandKey};
@@ -21,27 +25,32 @@ use utoipa::ToSchema;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveCommand {
     #[serde(default)]
+    #[schema(value_type = SerialNumber, required)]
     sn: String,
     /// switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart.
     #[serde(default)]
+    #[schema(value_type = CommandName, required)]
     command: String,
     /// Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent.
     #[serde(default)]
+    #[schema(value_type = IdempotencyKey, required)]
     key: String,
     /// charge_to: to so many percent.
+    #[schema(value_type = Percent, required = false)]
     soc: Option<String>,
     /// charge_to: with so many W at most.
+    #[schema(value_type = Watts, required = false)]
     power: Option<String>,
     /// hold: until then, in milliseconds since 1970.
+    #[schema(value_type = MillisSince1970, required = false)]
     until: Option<String>,
 }
 
 /// Tell a battery to do something. A repeated key answers what the first request began.
 #[utoipa::path(post, path = "/api/auth/command/", operation_id = "give_command", tag = "commands",
     request_body(content = GiveCommand, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = CommandBody), (status = 200, body = CommandBody), (status = 400, body = Problem),
-        (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal),
-        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 201, body = CommandBody), (status = 200, body = CommandBody), (status = 400, body = Problem), (status = 404, body = Refusal),
+        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn give(
     State(portal): State<Portal>,
     systems: Systems,
@@ -106,7 +115,7 @@ fn check(
 /// How a command fares.
 #[utoipa::path(get, path = "/api/auth/command/{id}/", operation_id = "show_command", tag = "commands",
     params(("id" = String, Path)),
-    responses((status = 200, body = CommandBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = CommandBody)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     person: PersonCaller,

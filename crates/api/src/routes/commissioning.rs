@@ -6,9 +6,11 @@ use crate::commissioning::{
 };
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
+use crate::parameter::{ExportLimit, PhaseNumber, SerialNumbers, StepChoice, Switch};
+use crate::path::Path;
 use crate::protocol::ProtocolEntry;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::account::parse_name;
@@ -68,7 +70,7 @@ impl Candidate {
 /// The commissioning that a system is in, whoever began it.
 #[utoipa::path(get, path = "/api/auth/commissioning/", operation_id = "show_commissioning", tag = "commissioning",
     params(CommissioningQuery),
-    responses((status = 200, body = OpenCommissioning), (status = 401, body = Refusal), (status = 403, body = Refusal),
+    responses((status = 200, body = OpenCommissioning),
         (status = 404, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
@@ -97,6 +99,7 @@ pub(crate) async fn show(
 pub(crate) struct BeginCommissioning {
     /// Serial numbers of all units of the site, separated by commas.
     #[serde(default)]
+    #[schema(value_type = SerialNumbers, required)]
     sn: String,
 }
 
@@ -104,7 +107,7 @@ pub(crate) struct BeginCommissioning {
 #[utoipa::path(post, path = "/api/auth/commissioning/", operation_id = "begin_commissioning", tag = "commissioning",
     request_body(content = BeginCommissioning, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = CommissioningEntry), (status = 200, body = CommissioningEntry),
-        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 400, body = Problem),
         (status = 404, body = Refusal), (status = 409, body = Refusal)))]
 pub(crate) async fn begin(
     State(portal): State<Portal>,
@@ -158,15 +161,19 @@ async fn entry(
 pub(crate) struct DoStep {
     /// units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own.
     #[serde(default)]
+    #[schema(value_type = StepChoice, required)]
     step: String,
     /// limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW.
     #[serde(default)]
+    #[schema(value_type = Switch)]
     notified: String,
     /// export_limit: to so many W; empty where feed-in is not limited.
     #[serde(default)]
+    #[schema(value_type = ExportLimit)]
     limit: String,
     /// ups: the changeover was tried, where there is one.
     #[serde(default)]
+    #[schema(value_type = Switch)]
     tested: String,
     /// customer: of whoever lives there.
     #[serde(default)]
@@ -179,6 +186,7 @@ pub(crate) struct DoStep {
     place: String,
     /// instruction: the customer knows how to use it.
     #[serde(default)]
+    #[schema(value_type = Switch)]
     instructed: String,
     /// instruction: remarks for the protocol, 1,000 characters at most.
     #[serde(default)]
@@ -189,8 +197,7 @@ pub(crate) struct DoStep {
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/step/", operation_id = "do_commissioning_step", tag = "commissioning",
     params(("id" = i64, Path)),
     request_body(content = DoStep, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem)))]
 pub(crate) async fn step(
     State(portal): State<Portal>,
     systems: Systems,
@@ -295,9 +302,11 @@ async fn write(
 pub(crate) struct MeasurePhase {
     /// 1 to 3.
     #[serde(default)]
+    #[schema(value_type = PhaseNumber, required)]
     phase: String,
     /// Whether a load is switched on there: first without, then with it.
     #[serde(default)]
+    #[schema(value_type = Switch)]
     load: String,
 }
 
@@ -305,8 +314,7 @@ pub(crate) struct MeasurePhase {
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/phase/", operation_id = "measure_phase", tag = "commissioning",
     params(("id" = i64, Path)),
     request_body(content = MeasurePhase, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem)))]
 pub(crate) async fn phase(
     State(portal): State<Portal>,
     systems: Systems,
@@ -328,7 +336,7 @@ pub(crate) async fn phase(
 /// Give a commissioning up, with everything that was written down; names that it changed are set back.
 #[utoipa::path(delete, path = "/api/auth/commissioning/{id}/", operation_id = "drop_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn cancel(
     State(portal): State<Portal>,
     systems: Systems,
@@ -371,8 +379,7 @@ impl IntoResponse for FinishOutcome {
 /// Finish a commissioning: every step is looked at once more, and what has passed becomes the protocol.
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/finish/", operation_id = "finish_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
-    responses((status = 201, body = ProtocolEntry), (status = 401, body = Refusal), (status = 403, body = Refusal),
-        (status = 404, body = Refusal), (status = 409, body = StepsOpen)))]
+    responses((status = 201, body = ProtocolEntry), (status = 409, body = StepsOpen)))]
 pub(crate) async fn finish(
     State(portal): State<Portal>,
     systems: Systems,

@@ -22,7 +22,7 @@ pub(crate) struct DataQuery {
 
 /// What every system of the caller reported last.
 #[utoipa::path(get, path = "/api/auth/data/", tag = "live", params(DataQuery),
-    responses((status = 200, body = LiveData), (status = 400, body = Refusal), (status = 401, body = Refusal)))]
+    responses((status = 200, body = LiveData), (status = 400, body = Refusal)))]
 pub(crate) async fn data(
     State(portal): State<Portal>,
     systems: Systems,

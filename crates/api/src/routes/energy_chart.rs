@@ -3,6 +3,7 @@ use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Query, ticked};
+use crate::parameter::{PeriodText, Switch, SystemsOrAll};
 use crate::period::{Period, RowStep};
 use axum::Json;
 use axum::extract::State;
@@ -17,18 +18,23 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct EnergyQuery {
     /// One serial number, several separated by commas, or -1 (default) for all systems as one.
     #[serde(default)]
+    #[param(value_type = SystemsOrAll)]
     sn: String,
     /// Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown.
     #[serde(default)]
+    #[param(value_type = Switch)]
     m2: String,
     /// PV energy.
     #[serde(default)]
+    #[param(value_type = Switch)]
     m4: String,
     /// Battery energy: discharge (m5) and charge (m5N).
     #[serde(default)]
+    #[param(value_type = Switch)]
     m5: String,
-    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing.
+    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing.
     #[serde(default)]
+    #[param(value_type = PeriodText)]
     days: String,
 }
 
@@ -39,14 +45,19 @@ pub(crate) struct EnergyChart {
     sn: String,
     rows: Vec<EnergyRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     total_m2: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     total_m2N: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     total_m4: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     total_m5: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     total_m5N: Option<Energy>,
 }
 
@@ -64,26 +75,31 @@ pub(crate) struct EnergyRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     year: Option<i16>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     m2: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     m2N: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     m4: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     m5: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>)]
     m5N: Option<Energy>,
     /// The part of each energy that fell into a gap in the data and has no place within the day, by code.
     unplaced: BTreeMap<&'static str, i64>,
 }
 
 /// Integer Wh, or null.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Energy(Option<i64>);
 
 /// The energy charts of one or more systems.
 #[utoipa::path(get, path = "/api/auth/energy_chart/", tag = "charts", params(EnergyQuery),
-    responses((status = 200, body = [EnergyChart]), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = [EnergyChart]), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn energy_chart(
     State(portal): State<Portal>,

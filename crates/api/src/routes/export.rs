@@ -5,6 +5,7 @@ use crate::caller_systems::{Selection, Systems};
 use crate::csv::{self, Column, CsvStyle, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
+use crate::parameter::{Day, OneOrAllSystems};
 use crate::period::{date, range};
 use crate::session_slots::SessionSlot;
 use axum::body::{Body, Bytes};
@@ -28,12 +29,15 @@ const ROWS_PER_CHUNK: usize = 1_000;
 pub(crate) struct SamplesQuery {
     /// A serial number, or -1 (default) for all systems, one after the other.
     #[serde(default)]
+    #[param(value_type = OneOrAllSystems)]
     sn: String,
     /// First day, `YYYY-MM-DD` of the site's calendar; today when missing.
     #[serde(default)]
+    #[param(value_type = Day)]
     from: String,
     /// Last day; the first one when missing. At most 366 days.
     #[serde(default)]
+    #[param(value_type = Day)]
     to: String,
 }
 
@@ -41,7 +45,7 @@ pub(crate) struct SamplesQuery {
 /// file is written as spreadsheets in that language read it.
 #[utoipa::path(get, path = "/api/auth/export/", operation_id = "export_samples", tag = "charts", params(SamplesQuery),
     responses((status = 200, description = "a file", body = String, content_type = "text/csv"),
-        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal),
+        (status = 400, body = Problem), (status = 404, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn samples(
     State(portal): State<Portal>,

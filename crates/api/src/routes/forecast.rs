@@ -3,6 +3,7 @@ use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Refusal, Result};
 use crate::form::Query;
+use crate::parameter::OneOrAllSystems;
 use axum::Json;
 use axum::extract::State;
 use domain::Series;
@@ -24,6 +25,7 @@ const QUARTERS_PER_DAY: usize = 96;
 pub(crate) struct ForecastQuery {
     /// A serial number, or -1 (default) for all systems as one.
     #[serde(default)]
+    #[param(value_type = OneOrAllSystems)]
     sn: String,
 }
 
@@ -70,7 +72,7 @@ pub(crate) struct AccuracyEntry {
 
 /// What is expected of load and sun.
 #[utoipa::path(get, path = "/api/auth/forecast/", tag = "plan", params(ForecastQuery),
-    responses((status = 200, body = ForecastBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = ForecastBody), (status = 404, body = Refusal)))]
 pub(crate) async fn forecast(
     State(portal): State<Portal>,
     systems: Systems,

@@ -6,11 +6,13 @@ use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query, parse_id, ticked};
 use crate::grant::{GivenEntry, HandoverEntry, HeldEntry, address, same_kind};
-use crate::own_account::load_account;
+use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::{Day, EmailAddress, ScopeChoice, ScopeOrSame, Switch, SystemsOrAll};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
-use domain::grant::{GrantScope, Right, parse_last_day};
+use domain::grant::{GrantScope, GrantState, Right, end_of, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
 use service::grant::{GrantTerms, Invitation};
@@ -33,13 +35,13 @@ pub(crate) struct Grants {
 pub(crate) struct GrantQuery {
     /// `true`: only what waits for the caller's decision.
     #[serde(default)]
-    #[param(value_type = Option<bool>)]
+    #[param(value_type = Switch)]
     pending: String,
 }
 
 /// Who may see the caller's systems, and which systems of others the caller may see.
 #[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants", params(GrantQuery),
-    responses((status = 200, body = Grants), (status = 401, body = Refusal)))]
+    responses((status = 200, body = Grants)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -73,15 +75,21 @@ pub(crate) async fn list(
 pub(crate) struct Invite {
     /// One serial number, several separated by commas, or -1 for all of the caller's own.
     #[serde(default)]
+    #[schema(value_type = SystemsOrAll, required)]
     sn: String,
     #[serde(default)]
+    #[schema(value_type = EmailAddress, required)]
     email: String,
     /// Of an electrician: monitor, configure or service. Of somebody of the household: look or owner.
     #[serde(default)]
+    #[schema(value_type = ScopeChoice, required)]
     scope: String,
     /// The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household.
     #[serde(default)]
+    #[schema(value_type = Day)]
     until: String,
+    /// Typed again.
+    password: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -92,8 +100,7 @@ pub(crate) struct Invited {
 /// Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account.
 #[utoipa::path(post, path = "/api/auth/grant/", operation_id = "invite", tag = "grants",
     request_body(content = Invite, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+    responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn invite(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -108,8 +115,8 @@ pub(crate) async fn invite(
         return Err(Error::not_found());
     };
     let mut errors = FieldErrors::default();
-    let own = load_account(&portal, person).await?.email;
-    let email = errors.check("email", address(&form.email, &own));
+    let account = load_account(&portal, person).await?;
+    let email = errors.check("email", address(&form.email, &account.email));
     let scope = errors.check("scope", form.scope.trim().parse::<GrantScope>());
     let today = first.zone().day_of(portal.now());
     let usual = scope.and_then(|scope| scope.default_end(today));
@@ -126,6 +133,7 @@ pub(crate) async fn invite(
     {
         return Err(Error::scope_too_small());
     }
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account).await?;
     let invitation = Invitation {
         email: &email,
@@ -151,29 +159,35 @@ fn last_day(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveGrant {
     /// Stays as it is, or was asked for, when missing.
+    #[schema(value_type = ScopeOrSame, required = false)]
     scope: Option<String>,
     /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
+    #[schema(value_type = Day, required = false)]
     until: Option<String>,
+    /// Typed again, where somebody gets access, more of it or for longer.
+    password: Option<String>,
 }
 
 /// Approve, confirm, renew or change a grant.
 #[utoipa::path(patch, path = "/api/auth/grant/{id}/", operation_id = "give_grant", tag = "grants", params(("id" = i64, Path)),
     request_body(content = GiveGrant, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = GivenEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = GivenEntry), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn give(
     State(portal): State<Portal>,
+    person: PersonCaller,
     systems: Systems,
     Path(id): Path<String>,
     Form(form): Form<GiveGrant>,
 ) -> Result<Json<GivenEntry>> {
     let id = parse_id(&id)?;
     let access = decided_by(&portal, &systems, id).await?;
-    let known = portal.store.grant_scope(access, id).await?;
+    let (now, system) = (portal.now(), std::slice::from_ref(access));
+    let mut given = portal.store.given_grants(system, now).await?.into_iter();
+    let known = given.find(|grant| grant.id == id);
     let known = known.ok_or(Error::not_found())?;
-    may_decide(access, known)?;
+    may_decide(access, known.scope)?;
     let mut errors = FieldErrors::default();
-    let today = access.zone().day_of(portal.now());
+    let today = access.zone().day_of(now);
     let scope = form
         .scope
         .as_deref()
@@ -181,19 +195,35 @@ pub(crate) async fn give(
         .filter(|it| !it.is_empty());
     let scope = errors.check(
         "scope",
-        scope.map(|text| same_kind(text, known)).transpose(),
+        scope.map(|text| same_kind(text, known.scope)).transpose(),
     );
     let until = form.until.as_deref().unwrap_or_default();
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
-    let given = GrantTerms {
+    let terms = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
     };
-    let given = portal.service.approve_grant(access, id, given).await?;
+    if gives_more(access, &known, terms) {
+        let account = load_account(&portal, person).await?;
+        reauthenticate(&portal, &account, form.password.as_deref()).await?;
+    }
+    let given = portal.service.approve_grant(access, id, terms).await?;
     given
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
+}
+
+/// Whether somebody gets access, more of it or for longer. That outlasts every login, so a phone that lies around unlocked is not
+/// enough for it.
+fn gives_more(access: &Access, known: &Grant, terms: GrantTerms) -> bool {
+    let begins = matches!(known.state, GrantState::Requested | GrantState::Ended);
+    let wider = terms.scope.is_some_and(|scope| scope.exceeds(known.scope));
+    let until = terms.last_day.map(|day| end_of(access.zone(), day));
+    let longer = until
+        .zip(known.until)
+        .is_some_and(|(new, known)| new > known);
+    begins || wider || longer
 }
 
 /// The system of a grant that the caller may decide about.
@@ -216,7 +246,7 @@ fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
 
 /// End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up.
 #[utoipa::path(delete, path = "/api/auth/grant/{id}/", operation_id = "end_grant", tag = "grants", params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -5,8 +5,10 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, parse_id};
 use crate::grant::{GrantStateName, HeldEntry, same_kind};
+use crate::parameter::{ElectricianScope, SerialNumber};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::code::Code;
 use domain::grant::GrantScope;
@@ -18,7 +20,7 @@ use utoipa::ToSchema;
 /// Accept an invitation to one's own address.
 #[utoipa::path(post, path = "/api/auth/grant/{id}/accept/", operation_id = "accept_grant", tag = "grants",
     params(("id" = i64, Path)),
-    responses((status = 200, body = HeldEntry), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = HeldEntry)))]
 pub(crate) async fn accept(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -35,9 +37,11 @@ pub(crate) async fn accept(
 pub(crate) struct AskFor {
     /// A serial number.
     #[serde(default)]
+    #[schema(value_type = SerialNumber, required)]
     sn: String,
     /// monitor, configure or service (default).
     #[serde(default)]
+    #[schema(value_type = ElectricianScope)]
     scope: String,
 }
 
@@ -54,7 +58,7 @@ pub(crate) struct GrantRequested {
 /// Ask for access to a system; always "asked, if it exists".
 #[utoipa::path(post, path = "/api/auth/grant/request/", operation_id = "ask_for_grant", tag = "grants",
     request_body(content = AskFor, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 202, body = GrantRequested), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 202, body = GrantRequested), (status = 400, body = Problem),
         (status = 429, body = Refusal)))]
 pub(crate) async fn ask(
     State(portal): State<Portal>,
@@ -91,6 +95,7 @@ pub(crate) async fn ask(
 pub(crate) struct EnterCode {
     /// `XXXXX-XXXXX-XXXXX-XXXXX`
     #[serde(default)]
+    #[schema(required)]
     code: String,
 }
 
@@ -102,7 +107,7 @@ pub(crate) struct OpenedGrants {
 /// Enter an installer code: 30 days of service while nobody owns the systems.
 #[utoipa::path(post, path = "/api/auth/grant/code/", operation_id = "enter_installer_code", tag = "grants",
     request_body(content = EnterCode, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = OpenedGrants), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = OpenedGrants), (status = 400, body = Problem),
         (status = 429, body = Refusal)))]
 pub(crate) async fn enter_code(
     State(portal): State<Portal>,

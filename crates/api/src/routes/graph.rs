@@ -6,6 +6,9 @@ use crate::csv::{self, Column, CsvStyle};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::number;
+use crate::parameter::{
+    ChartFormat, Day, IntervalChoice, MethodChoice, OneOrAllSystems, ResolutionChoice, SeriesCodes,
+};
 use crate::period::date;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -24,27 +27,35 @@ const MAX_NUMBERS: usize = 50_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct GraphQuery {
-    /// `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution.
+    /// `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
+    /// mean a day in that resolution.
     #[serde(default)]
+    #[param(value_type = IntervalChoice)]
     interval: String,
     /// `YYYY-MM-DD` of the site's calendar; today when missing.
     #[serde(default)]
+    #[param(value_type = Day)]
     from_date: String,
     /// `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum.
     #[serde(default)]
+    #[param(value_type = MethodChoice)]
     method: String,
     /// A serial number, or -1 (default) for all systems as one.
     #[serde(default)]
+    #[param(value_type = OneOrAllSystems)]
     sn: String,
     /// `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`.
     #[serde(default)]
+    #[param(value_type = ResolutionChoice)]
     resolution: String,
     /// Codes separated by commas; every series when missing.
     #[serde(default)]
+    #[param(value_type = SeriesCodes)]
     series: String,
     /// `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
     /// byte order mark and, but for English, semicolons and decimal commas.
     #[serde(default)]
+    #[param(value_type = ChartFormat)]
     format: String,
 }
 
@@ -81,7 +92,7 @@ struct GraphRequest {
 /// Chart data.
 #[utoipa::path(get, path = "/api/auth/graph/", tag = "charts", params(GraphQuery),
     responses((status = 200, content((GraphAnswer = "application/json"), (String = "text/csv"))),
-        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+        (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn graph(
     State(portal): State<Portal>,
     systems: Systems,

@@ -4,8 +4,10 @@ use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
+use crate::parameter::{GroupNameText, SerialNumbers};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::{GroupName, Message, Serial};
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ impl From<Group> for GroupEntry {
 
 /// The caller's groups, by name.
 #[utoipa::path(get, path = "/api/auth/group/", operation_id = "list_groups", tag = "groups",
-    responses((status = 200, body = [GroupEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [GroupEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -50,16 +52,18 @@ pub(crate) async fn list(
 pub(crate) struct CreateGroup {
     /// At most 60 characters, and no other group of the account has it. An account has at most 200 groups.
     #[serde(default)]
+    #[schema(value_type = GroupNameText, required)]
     name: String,
     /// Serial numbers, separated by commas; may be empty. Each leaves the group that it was in.
     #[serde(default)]
+    #[schema(value_type = SerialNumbers)]
     sn: String,
 }
 
 /// Make a group.
 #[utoipa::path(post, path = "/api/auth/group/", operation_id = "create_group", tag = "groups",
     request_body(content = CreateGroup, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = GroupEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 201, body = GroupEntry), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn create(
     State(portal): State<Portal>,
@@ -81,8 +85,10 @@ pub(crate) async fn create(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChangeGroup {
     /// A new name.
+    #[schema(value_type = GroupNameText, required = false)]
     name: Option<String>,
     /// All serial numbers that are in it from now on, separated by commas; may be empty.
+    #[schema(value_type = SerialNumbers, required = false)]
     sn: Option<String>,
 }
 
@@ -90,8 +96,7 @@ pub(crate) struct ChangeGroup {
 #[utoipa::path(patch, path = "/api/auth/group/{id}/", operation_id = "change_group", tag = "groups",
     params(("id" = i64, Path)),
     request_body(content = ChangeGroup, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = GroupEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal)))]
+    responses((status = 200, body = GroupEntry), (status = 400, body = Problem)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -118,7 +123,7 @@ pub(crate) async fn change(
 /// Delete a group; its systems stay.
 #[utoipa::path(delete, path = "/api/auth/group/{id}/", operation_id = "delete_group", tag = "groups",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -6,8 +6,10 @@ use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
 use crate::grant::{HandoverEntry, address};
 use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::{EmailAddress, SerialNumber};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
 use serde::Deserialize;
@@ -17,19 +19,21 @@ use utoipa::ToSchema;
 pub(crate) struct OfferHandover {
     /// A serial number.
     #[serde(default)]
+    #[schema(value_type = SerialNumber, required)]
     sn: String,
     /// Of the new owner.
     #[serde(default)]
+    #[schema(value_type = EmailAddress, required)]
     email: String,
     /// Typed again.
+    #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
 /// Hand a system over. It changes hands when the new owner enters the mailed code, and with nothing of the old household.
 #[utoipa::path(post, path = "/api/auth/grant/handover/", operation_id = "offer_handover", tag = "grants",
     request_body(content = OfferHandover, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = HandoverEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 201, body = HandoverEntry), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn offer(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -52,7 +56,7 @@ pub(crate) async fn offer(
 /// Take the offer back; the mailed code stops working.
 #[utoipa::path(delete, path = "/api/auth/grant/handover/{id}/", operation_id = "withdraw_handover", tag = "grants",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn withdraw(
     State(portal): State<Portal>,
     person: PersonCaller,

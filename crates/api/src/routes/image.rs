@@ -3,8 +3,10 @@ use crate::Portal;
 use crate::caller::BatteryCaller;
 use crate::error::{Error, Refusal, Result};
 use crate::image_cache::ImageCache;
+use crate::parameter::BinaryFile;
+use crate::path::Path;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -14,9 +16,8 @@ use std::ops::Range;
 /// An image that the battery is told to install. `Range` is honoured, so that a download goes on after a power cut.
 #[utoipa::path(get, path = "/api/v1/image/{sha256}", operation_id = "firmware_image", tag = "updates",
     params(("sha256" = String, Path, description = "SHA-256 of the image, in hexadecimal")),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, body = Vec<u8>, content_type = "application/octet-stream"), (status = 401, body = Refusal),
-        (status = 404, body = Refusal), (status = 416, body = Refusal)))]
+    responses((status = 200, body = BinaryFile, content_type = "application/octet-stream"),
+        (status = 206, body = BinaryFile, content_type = "application/octet-stream"), (status = 416, body = Refusal)))]
 pub(crate) async fn image(
     State(portal): State<Portal>,
     battery: BatteryCaller,

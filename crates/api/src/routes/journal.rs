@@ -5,6 +5,7 @@ use crate::caller_systems::Systems;
 use crate::csv::{self, CsvStyle, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
+use crate::parameter::{ActorChoice, Day, EntryKinds, PageNumber, SystemsOrAll};
 use crate::period::date;
 use axum::Json;
 use axum::extract::State;
@@ -29,21 +30,27 @@ const MAX_FILE_LINES: usize = 10_000;
 pub(crate) struct JournalQuery {
     /// A serial number, several by comma, or -1 (default) for all systems and the account itself.
     #[serde(default)]
+    #[param(value_type = SystemsOrAll)]
     sn: String,
     /// The first is 1.
     #[serde(default)]
+    #[param(value_type = PageNumber)]
     page: String,
     /// settings, command, battery, access, account, operator; several by comma, every kind when missing.
     #[serde(default)]
+    #[param(value_type = EntryKinds)]
     kind: String,
     /// you, person, battery, operator or portal.
     #[serde(default)]
+    #[param(value_type = ActorChoice)]
     actor: String,
     /// First day, `YYYY-MM-DD` of the site's calendar.
     #[serde(default)]
+    #[param(value_type = Day)]
     from: String,
     /// Last day.
     #[serde(default)]
+    #[param(value_type = Day)]
     to: String,
     /// `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language.
     #[serde(default)]
@@ -88,7 +95,7 @@ pub(crate) struct JournalLine {
 /// What happened and why: who changed what, and why the battery acted.
 #[utoipa::path(get, path = "/api/auth/journal/", tag = "journal", params(JournalQuery),
     responses((status = 200, content((JournalBody = "application/json"), (String = "text/csv"))),
-        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+        (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn journal(
     State(portal): State<Portal>,
     person: PersonCaller,

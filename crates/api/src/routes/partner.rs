@@ -3,8 +3,10 @@ use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query, parse_id};
+use crate::parameter::{ChallengeMethod, CodeChallenge, PartnerScopesText};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -17,8 +19,10 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ClientQuery {
     #[serde(default)]
+    #[param(required = true)]
     client_id: String,
     #[serde(default)]
+    #[param(required = true)]
     redirect_uri: String,
 }
 
@@ -50,16 +54,21 @@ const fn client_unknown() -> Error {
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveConsent {
     #[serde(default)]
+    #[schema(required)]
     client_id: String,
     #[serde(default)]
+    #[schema(required)]
     redirect_uri: String,
     #[serde(default)]
+    #[schema(value_type = CodeChallenge, required)]
     code_challenge: String,
     /// Only `S256`.
     #[serde(default)]
+    #[schema(value_type = ChallengeMethod, required)]
     code_challenge_method: String,
     /// `systems`, `live`, or both with a space between.
     #[serde(default)]
+    #[schema(value_type = PartnerScopesText, required)]
     scope: String,
     #[serde(default)]
     state: String,
@@ -74,7 +83,7 @@ pub(crate) struct ConsentGiven {
 /// Let a partner app in.
 #[utoipa::path(post, path = "/api/auth/partner/", tag = "partner",
     request_body(content = GiveConsent, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ConsentGiven), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+    responses((status = 200, body = ConsentGiven), (status = 400, body = Problem)))]
 pub(crate) async fn consent(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -126,7 +135,7 @@ pub(crate) struct ConsentEntry {
 
 /// The apps that the caller has let in.
 #[utoipa::path(get, path = "/api/auth/partner/", tag = "partner",
-    responses((status = 200, body = [ConsentEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [ConsentEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -151,7 +160,7 @@ pub(crate) async fn list(
 
 /// Shut a partner app out; its tokens stop working at once.
 #[utoipa::path(delete, path = "/api/auth/partner/{id}/", tag = "partner", params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
     person: PersonCaller,

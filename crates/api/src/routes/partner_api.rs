@@ -6,6 +6,7 @@ use crate::client::ClientAddress;
 use crate::error::{Refusal, Result};
 use crate::form::Form;
 use crate::live::VisibleSystem;
+use crate::parameter::GrantType;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,6 +27,7 @@ use utoipa::ToSchema;
 pub(crate) struct TokenRequest {
     /// `authorization_code` or `refresh_token`.
     #[serde(default)]
+    #[schema(value_type = GrantType, required)]
     grant_type: String,
     #[serde(default)]
     client_id: String,
@@ -62,9 +64,13 @@ pub(crate) struct OauthError {
 pub(crate) async fn token(
     State(portal): State<Portal>,
     client: ClientAddress,
-    Form(form): Form<TokenRequest>,
+    form: Result<Form<TokenRequest>>,
 ) -> Result<Response> {
     portal.limits.token(client.0).await?;
+    // A parameter is missing or comes twice, or it is no form at all.
+    let Ok(Form(form)) = form else {
+        return Ok(refuse("invalid_request"));
+    };
     let access = BASE64.encode(portal.random.bytes::<32>());
     let refresh = BASE64.encode(portal.random.bytes::<32>());
     let tokens = NewTokens {
@@ -118,7 +124,7 @@ pub(crate) struct PartnerSystem {
 
 /// The systems of the owner who let the app in.
 #[utoipa::path(get, path = "/api/partner/v1/systems/", tag = "partner",
-    responses((status = 200, body = [PartnerSystem]), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
+    responses((status = 200, body = [PartnerSystem])))]
 pub(crate) async fn systems(
     State(portal): State<Portal>,
     partner: Partner,
@@ -158,7 +164,7 @@ pub(crate) struct PartnerLive {
 
 /// Live values of the systems of the owner who let the app in.
 #[utoipa::path(get, path = "/api/partner/v1/live/", operation_id = "partner_live", tag = "partner",
-    responses((status = 200, body = [PartnerLive]), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
+    responses((status = 200, body = [PartnerLive])))]
 pub(crate) async fn live(
     State(portal): State<Portal>,
     partner: Partner,

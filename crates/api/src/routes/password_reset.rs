@@ -3,6 +3,7 @@ use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
+use crate::parameter::EmailAddress;
 use crate::{Lane, Portal, known_browser};
 use axum::Json;
 use axum::extract::State;
@@ -18,6 +19,7 @@ use utoipa::ToSchema;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct AskReset {
     #[serde(default)]
+    #[schema(value_type = EmailAddress, required)]
     email: String,
 }
 
@@ -28,8 +30,7 @@ pub(crate) struct ResetAsked {}
 /// Ask for a link that sets a new password.
 #[utoipa::path(post, path = "/api/auth/password_reset/", tag = "password",
     request_body(content = AskReset, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 202, body = ResetAsked), (status = 400, body = Problem), (status = 429, body = Refusal),
-        (status = 503, body = Refusal)))]
+    responses((status = 202, body = ResetAsked), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn ask(
     State(portal): State<Portal>,
     client: ClientAddress,
@@ -53,10 +54,13 @@ pub(crate) async fn ask(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmReset {
     #[serde(default)]
+    #[schema(required)]
     token: String,
     #[serde(default)]
+    #[schema(required)]
     password: String,
     #[serde(default)]
+    #[schema(required)]
     password2: String,
 }
 
@@ -68,8 +72,7 @@ pub(crate) struct ResetDone {
 /// Set a new password with the mailed link; every session ends, and this browser becomes a known one.
 #[utoipa::path(post, path = "/api/auth/password_reset/confirm/", operation_id = "confirm_password_reset", tag = "password",
     request_body(content = ConfirmReset, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal),
-        (status = 503, body = Refusal)))]
+    responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
     client: ClientAddress,

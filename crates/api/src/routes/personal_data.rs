@@ -15,13 +15,14 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DeleteAccount {
     /// The password, typed again.
+    #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
 /// Delete the account and every personal value. Systems become free; the journal loses the name behind its lines.
 #[utoipa::path(delete, path = "/api/auth/account/", tag = "account",
     request_body(content = DeleteAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 204), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -42,8 +43,7 @@ pub(crate) struct ExportQuery {
 
 /// Everything kept about the caller, to take away.
 #[utoipa::path(get, path = "/api/auth/account/export/", tag = "account", params(ExportQuery),
-    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv"))),
-        (status = 401, body = Refusal)))]
+    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv")))))]
 pub(crate) async fn export(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -6,6 +6,7 @@ use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
 use crate::number;
 use crate::own_account::load_account;
+use crate::parameter::{Percent, SerialNumber, Switch, TimeOfDay};
 use crate::plan_text::{Locale, reason};
 use axum::Json;
 use axum::extract::State;
@@ -26,6 +27,7 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct PlanQuery {
     /// A serial number.
     #[serde(default)]
+    #[param(value_type = SerialNumber, required = true)]
     sn: String,
 }
 
@@ -134,7 +136,7 @@ fn decimal(value: i64, decimals: u8) -> Box<RawValue> {
 
 /// The plan of one system.
 #[utoipa::path(get, path = "/api/auth/plan/", operation_id = "show_plan", tag = "plan", params(PlanQuery),
-    responses((status = 200, body = PlanBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = PlanBody), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -151,21 +153,23 @@ pub(crate) async fn show(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChangePlan {
     #[serde(default)]
+    #[schema(value_type = SerialNumber, required)]
     sn: String,
     /// `true` or `false`: whether to plan. Left out, that stays as it is.
+    #[schema(value_type = Switch, required = false)]
     on: Option<String>,
     /// A wish: so many % …
+    #[schema(value_type = Percent, required = false)]
     soc: Option<String>,
     /// … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back.
+    #[schema(value_type = TimeOfDay, required = false)]
     by: Option<String>,
 }
 
 /// Turn planning on or off, or wish for a charge at a time.
 #[utoipa::path(post, path = "/api/auth/plan/", operation_id = "change_plan", tag = "plan",
     request_body(content = ChangePlan, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = PlanBody), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal),
-        (status = 503, body = Refusal)))]
+    responses((status = 200, body = PlanBody), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,

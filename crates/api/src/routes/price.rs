@@ -6,6 +6,7 @@ use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
 use crate::number::cents;
 use crate::own_account::load_account;
+use crate::parameter::{PriceSteps, SystemsOrAll};
 use axum::Json;
 use axum::extract::State;
 use domain::clock::Millis;
@@ -80,12 +81,13 @@ impl From<&TariffStep> for PriceStep {
 pub(crate) struct PriceQuery {
     /// One serial number, several separated by commas, or -1 (default) for each of the caller's systems.
     #[serde(default)]
+    #[param(value_type = SystemsOrAll)]
     sn: String,
 }
 
 /// What a kWh costs at the caller's systems today and tomorrow.
 #[utoipa::path(get, path = "/api/auth/price/", operation_id = "list_prices", tag = "money", params(PriceQuery),
-    responses((status = 200, body = [SystemPrices]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = [SystemPrices]), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -100,17 +102,19 @@ pub(crate) async fn list(
 pub(crate) struct SetTimeOfUse {
     /// One serial number, several separated by commas, or -1 for all of the caller's systems.
     #[serde(default)]
+    #[schema(value_type = SystemsOrAll, required)]
     sn: String,
     /// `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
     /// workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
     #[serde(default)]
+    #[schema(value_type = PriceSteps, required)]
     steps: String,
 }
 
 /// Enter prices by the time of day, in place of those that were there.
 #[utoipa::path(post, path = "/api/auth/price/", operation_id = "set_time_of_use", tag = "money",
     request_body(content = SetTimeOfUse, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = [SystemPrices]), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = [SystemPrices]), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn set(
     State(portal): State<Portal>,

@@ -4,9 +4,11 @@ use crate::caller_systems::Systems;
 use crate::commissioning::CommissioningQuery;
 use crate::error::{Error, Refusal, Result, language};
 use crate::form::{Query, parse_id};
+use crate::parameter::BinaryFile;
+use crate::path::Path;
 use crate::protocol::{ProtocolEntry, Sheet, pdf, protocol_number, sheet};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -18,7 +20,7 @@ use utoipa::ToSchema;
 /// The protocols of a system, newest first. They stay with it whoever owns it; what names its former people does not.
 #[utoipa::path(get, path = "/api/auth/commissioning/protocol/", operation_id = "list_protocols", tag = "commissioning",
     params(CommissioningQuery),
-    responses((status = 200, body = [ProtocolEntry]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = [ProtocolEntry]), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     systems: Systems,
@@ -39,7 +41,7 @@ pub(crate) struct ProtocolBody {
 /// A protocol as a page shows it, in the caller's language.
 #[utoipa::path(get, path = "/api/auth/commissioning/protocol/{id}/", operation_id = "show_protocol", tag = "commissioning",
     params(("id" = i64, Path)),
-    responses((status = 200, body = ProtocolBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = ProtocolBody)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     systems: Systems,
@@ -56,8 +58,7 @@ pub(crate) async fn show(
 /// A protocol as a PDF, in the caller's language. The same protocol is always the same file.
 #[utoipa::path(get, path = "/api/auth/commissioning/protocol/{id}/pdf/", operation_id = "print_protocol", tag = "commissioning",
     params(("id" = i64, Path)),
-    responses((status = 200, description = "a file", content_type = "application/pdf", body = Vec<u8>),
-        (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, description = "a file", content_type = "application/pdf", body = BinaryFile)))]
 pub(crate) async fn print(
     State(portal): State<Portal>,
     systems: Systems,

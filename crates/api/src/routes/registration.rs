@@ -3,15 +3,16 @@ use crate::caller::RoleName;
 use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;
 use crate::confirmation_mail::not_queued;
-use crate::error::{Error, FieldErrors, Problem, Result, language};
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, ticked};
+use crate::parameter::{CountryCode, EmailAddress, RoleChoice, Switch};
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_name;
+use domain::account::parse_company;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
@@ -22,21 +23,27 @@ use utoipa::ToSchema;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Register {
     #[serde(default)]
+    #[schema(value_type = EmailAddress, required)]
     email: String,
     #[serde(default)]
+    #[schema(required)]
     password: String,
     #[serde(default)]
+    #[schema(required)]
     password2: String,
     #[serde(default)]
+    #[schema(required)]
     phone: String,
     /// ISO 3166-1 alpha-2, one of the eleven countries.
     #[serde(default)]
+    #[schema(value_type = CountryCode, required)]
     country: String,
     /// `user` or `electrician`.
     #[serde(default)]
+    #[schema(value_type = RoleChoice, required)]
     role: String,
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch, required)]
     terms: String,
     /// Serial numbers or registration codes of an owner; the second and third are optional.
     #[serde(default)]
@@ -69,7 +76,7 @@ const KEY_FIELDS: [&str; MAX_KEYS] = ["sn1", "sn2", "sn3"];
 #[utoipa::path(post, path = "/api/auth/register/", tag = "registration",
     request_body(content = Register, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = Registered), (status = 202, body = Registered), (status = 400, body = Problem),
-        (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn register(
     State(portal): State<Portal>,
     client: ClientAddress,
@@ -138,13 +145,13 @@ pub(crate) async fn register(
 }
 
 /// A form that passed all validation that needs no database.
-struct CheckedForm {
+pub(crate) struct CheckedForm {
     profile: Profile,
     password: Password,
-    keys: Vec<(&'static str, Key)>,
+    pub(crate) keys: Vec<(&'static str, Key)>,
 }
 
-fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
+pub(crate) fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     let mut errors = FieldErrors::default();
     let email = errors.check("email", form.email.parse::<Email>());
     let password = errors.check("password", Password::parse(&form.password));
@@ -168,7 +175,7 @@ fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     }
     let (mut company, mut keys) = (None, Vec::new());
     match role {
-        Some(Role::Electrician) => company = errors.check("company", parse_name(&form.company)),
+        Some(Role::Electrician) => company = errors.check("company", parse_company(&form.company)),
         Some(Role::User) => keys = check_keys(form, &mut errors),
         None => {}
     }
@@ -241,6 +248,7 @@ async fn validate_keys(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmRegistration {
     #[serde(default)]
+    #[schema(required)]
     token: String,
 }
 
@@ -255,7 +263,7 @@ pub(crate) struct Confirmed {
 /// Open the mailed link: the account begins, and with it the waiting claims.
 #[utoipa::path(post, path = "/api/auth/register/confirm/", tag = "registration",
     request_body(content = ConfirmRegistration, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = Confirmed), (status = 400, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 200, body = Confirmed), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
     client: ClientAddress,
@@ -291,6 +299,7 @@ pub(crate) async fn confirm(
 pub(crate) struct WatchClaims {
     /// From the answer that made the account; good for as long as a claim waits.
     #[serde(default)]
+    #[schema(required)]
     watch: String,
 }
 

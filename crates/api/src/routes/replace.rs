@@ -4,8 +4,10 @@ use crate::caller_systems::Systems;
 use crate::client::ClientAddress;
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, ticked};
+use crate::parameter::{SerialNumber, Switch};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
@@ -16,10 +18,11 @@ use utoipa::ToSchema;
 pub(crate) struct ReplaceUnit {
     /// Of the new unit: its code, or the serial number of one that the caller has connected already.
     #[serde(default)]
+    #[schema(required)]
     key: String,
     /// `true` tells which unit it is, and changes nothing.
     #[serde(default)]
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = Switch)]
     dry_run: String,
 }
 
@@ -49,10 +52,9 @@ impl ReplacedUnit {
 /// Put another unit in the place of this one. History, settings, prices, names, groups, access, protocols and journal go on
 /// with its serial number; the old one is nobody's.
 #[utoipa::path(post, path = "/api/auth/system/{sn}/replace/", operation_id = "replace_unit", tag = "systems",
-    params(("sn" = String, Path)),
+    params(("sn" = SerialNumber, Path)),
     request_body(content = ReplaceUnit, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ReplacedUnit), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal),
+    responses((status = 200, body = ReplacedUnit), (status = 400, body = Problem), (status = 409, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn replace(
     State(portal): State<Portal>,

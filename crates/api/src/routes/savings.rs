@@ -3,6 +3,7 @@ use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::Query;
+use crate::parameter::{OneOrAllSystems, PeriodOfDays};
 use crate::period;
 use axum::Json;
 use axum::extract::State;
@@ -17,9 +18,11 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct SavingsQuery {
     /// One serial number, or -1 (default) for all systems as one.
     #[serde(default)]
+    #[param(value_type = OneOrAllSystems)]
     sn: String,
     /// `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing.
     #[serde(default)]
+    #[param(value_type = PeriodOfDays)]
     days: String,
 }
 
@@ -49,7 +52,7 @@ pub(crate) struct SavingsRow {
 
 /// What the days of a period cost, one row a day.
 #[utoipa::path(get, path = "/api/auth/savings/", tag = "money", params(SavingsQuery),
-    responses((status = 200, body = [SavingsRow]), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = [SavingsRow]), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn savings(
     State(portal): State<Portal>,

@@ -1,77 +1,65 @@
 //! Log in, stay logged in, log out.
-use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::confirmation_mail::resend_confirmation;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
-use crate::second_factor::require_factor;
+use crate::login::{LoggedIn, TokenPair, open_session};
+use crate::parameter::Switch;
+use crate::second_factor::{GivenFactor, require_factor};
 use crate::{Lane, Portal, authenticate, known_browser};
 use axum::Json;
 use axum::extract::State;
-use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::AppendHeaders;
-use domain::session::{ACCESS_TOKEN_TTL, CLAIM_ACCESS_TOKEN_TTL, SessionKind};
-use domain::{AccountId, Email, Message, Role};
-use serde::{Deserialize, Serialize};
+use domain::{Email, Message, Role};
+use serde::Deserialize;
 use service::session::Rotation;
-use store::session::{ActiveSession, SessionId};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Login {
     #[serde(default)]
+    #[schema(required)]
     email: String,
     #[serde(default)]
+    #[schema(required)]
     password: String,
     /// The 'I am an electrician' choice: `true` or `false`.
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     electrician: String,
     #[serde(default, rename = "stayLoggedIn")]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     stay_logged_in: String,
     /// The second factor, where the account has one: the code of the authenticator app, or a recovery code.
     #[serde(default)]
     totp: String,
+    /// The second factor, where the account has one: the browser's answer to `passkey/options/`, as JSON.
+    #[serde(default)]
+    passkey: String,
     /// `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`.
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     resend: String,
-}
-
-#[derive(Serialize, ToSchema)]
-pub(crate) struct TokenPair {
-    access: String,
-    refresh: String,
-    #[schema(inline)]
-    role: RoleName,
-    /// The operator asks for a second factor: until it is set up, every other call is refused with
-    /// `totp_enrolment_required`.
-    must_enrol: bool,
 }
 
 /// Log in.
 ///
 /// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
 /// The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
-/// `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
-/// call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
+/// `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password (401
+/// `passkey_required` where only a passkey will do), and takes it as `totp` or `passkey` in the same call; a wrong one is 400
+/// `totp_wrong` or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
 /// While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 429, body = Refusal), (status = "4XX", body = Problem),
-        (status = 503, body = Refusal)))]
+        (status = 403, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn log_in(
     State(portal): State<Portal>,
     client: ClientAddress,
     headers: HeaderMap,
     Form(login): Form<Login>,
-) -> Result<(
-    AppendHeaders<[(axum::http::HeaderName, String); 1]>,
-    Json<TokenPair>,
-)> {
+) -> Result<LoggedIn> {
     let email = login.email.parse::<Email>().ok();
     let known = email
         .as_ref()
@@ -99,7 +87,7 @@ pub(crate) async fn log_in(
         .passwords
         .verify(&login.password, stored, lane)
         .await?;
-    let (Some(account), Some(email), true) = (account, &email, right) else {
+    let (Some(account), true) = (account, right) else {
         let unconfirmed = match &email {
             Some(email) => unconfirmed(&portal, email, role, &login).await?,
             None => None,
@@ -109,37 +97,13 @@ pub(crate) async fn log_in(
     if account.role()? != role || account.locked_at.is_some() {
         return Err(invalid_credentials());
     }
-    let has_totp = require_factor(&portal, &account, &login.totp, known.as_deref()).await?;
-    let has_systems = portal.store.has_systems(account.id(), portal.now());
-    if role == Role::User && !has_systems.await? {
-        let session = start(&portal, account.id(), SessionKind::Claim).await?;
-        let access =
-            portal
-                .tokens
-                .access(account.id(), &session, portal.now(), CLAIM_ACCESS_TOKEN_TTL);
-        return Err(Error::NoSystems { access });
-    }
-    let kind = if ticked(&login.stay_logged_in) {
-        SessionKind::Long
-    } else {
-        SessionKind::Short
+    let given = GivenFactor {
+        totp: &login.totp,
+        passkey: &login.passkey,
     };
-    let session = start(&portal, account.id(), kind).await?;
-    let live = ActiveSession {
-        account: account.id(),
-        role,
-        kind,
-        totp: has_totp,
-    };
-    let pair = pair(&portal, live, &session, 0);
-    metrics::counter!("logins_total").increment(1);
-    Ok((
-        AppendHeaders([(
-            SET_COOKIE,
-            known_browser::remember(&portal, &headers, email),
-        )]),
-        Json(pair),
-    ))
+    let second_factor = require_factor(&portal, &account, given, known.as_deref()).await?;
+    let stay = ticked(&login.stay_logged_in);
+    open_session(&portal, &headers, &account, stay, second_factor).await
 }
 
 /// The answer to someone who gave the password of a registration that waits for its mailed link. It is the same if the address
@@ -179,29 +143,10 @@ const fn invalid_credentials() -> Error {
     Error::Refused(StatusCode::UNAUTHORIZED, Message::InvalidCredentials)
 }
 
-async fn start(portal: &Portal, account: AccountId, kind: SessionKind) -> Result<SessionId> {
-    let session = portal.random.bytes::<16>();
-    portal
-        .store
-        .start_session(session, account, kind, portal.now())
-        .await?;
-    Ok(session)
-}
-
-fn pair(portal: &Portal, live: ActiveSession, session: &SessionId, generation: i64) -> TokenPair {
-    TokenPair {
-        access: portal
-            .tokens
-            .access(live.account, session, portal.now(), ACCESS_TOKEN_TTL),
-        refresh: portal.tokens.refresh(session, generation),
-        role: live.role.into(),
-        must_enrol: portal.must_enrol(live.role, live.totp),
-    }
-}
-
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Refresh {
     #[serde(default)]
+    #[schema(required)]
     refresh: String,
 }
 
@@ -221,7 +166,7 @@ pub(crate) async fn refresh(
     };
     match portal.service.rotate_session(&session, generation).await? {
         Rotation::Generation { generation, live } => {
-            Ok(Json(pair(&portal, live, &session, generation)))
+            Ok(Json(TokenPair::new(&portal, live, &session, generation)))
         }
         Rotation::Refused => Err(refused),
     }
@@ -231,7 +176,7 @@ pub(crate) async fn refresh(
 pub(crate) struct Logout {
     /// `1` ends every session of the account.
     #[serde(default)]
-    #[schema(value_type = u8, minimum = 0, maximum = 1)]
+    #[schema(value_type = Switch)]
     all: String,
     /// The session's refresh token, for when the access token has expired.
     #[serde(default)]
@@ -241,6 +186,7 @@ pub(crate) struct Logout {
 /// End this session, or all of them: by the access token, or by the refresh token.
 #[utoipa::path(post, path = "/api/auth/logout/", tag = "session",
     request_body(content = Logout, content_type = "application/x-www-form-urlencoded"),
+    security(("person" = []), ()),
     responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
 pub(crate) async fn log_out(
     State(portal): State<Portal>,

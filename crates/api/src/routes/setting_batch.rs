@@ -5,11 +5,13 @@ use crate::caller::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
+use crate::parameter::Switch;
+use crate::path::Path;
 use crate::settings::{
     BatchEntry, BatchForm, BatchOutcome, BatchReader, SettingsQuery, SystemOutcome, versions,
 };
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
 use domain::setting::BatchId;
@@ -21,7 +23,7 @@ use utoipa::ToSchema;
 
 /// What the caller changed at several systems at once in the last 30 days, newest first.
 #[utoipa::path(get, path = "/api/auth/settings/batch/", operation_id = "list_batches", tag = "settings",
-    responses((status = 200, body = [BatchEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [BatchEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -34,8 +36,7 @@ pub(crate) async fn list(
 /// Change settings of one or more systems, or try what that would do; each system for itself. How it went is the answer, also when none took it.
 #[utoipa::path(post, path = "/api/auth/settings/batch/", operation_id = "save_batch", tag = "settings", params(SettingsQuery),
     request_body(content = BatchForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = BatchOutcome), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = BatchOutcome), (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn save(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -78,7 +79,7 @@ pub(crate) async fn save(
 pub(crate) struct UndoForm {
     /// `true` tells what undoing would do, and changes nothing.
     #[serde(default)]
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = Switch)]
     dry_run: String,
 }
 
@@ -86,8 +87,7 @@ pub(crate) struct UndoForm {
 #[utoipa::path(post, path = "/api/auth/settings/batch/{id}/undo/", operation_id = "undo_batch", tag = "settings",
     params(("id" = String, Path)),
     request_body(content = UndoForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = BatchOutcome), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal)))]
+    responses((status = 200, body = BatchOutcome), (status = 400, body = Problem)))]
 pub(crate) async fn undo_batch(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -1,11 +1,12 @@
 //! Templates of settings: owned by an electrician, and validated field by field like settings.
 use crate::Portal;
 use crate::caller::PersonCaller;
-use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::error::{Error, FieldErrors, Problem, Result};
 use crate::form::{Form, parse_id};
+use crate::path::Path;
 use crate::settings::{SettingValues, TemplateForm};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
 use domain::clock::Millis;
@@ -36,7 +37,7 @@ impl From<Template> for TemplateEntry {
 
 /// The caller's templates, by name.
 #[utoipa::path(get, path = "/api/auth/settings/template/", operation_id = "list_templates", tag = "settings",
-    responses((status = 200, body = [TemplateEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [TemplateEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -50,7 +51,7 @@ pub(crate) async fn list(
 /// Keep a template: a name and at least one field.
 #[utoipa::path(post, path = "/api/auth/settings/template/", operation_id = "create_template", tag = "settings",
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+    responses((status = 201, body = TemplateEntry), (status = 400, body = Problem)))]
 pub(crate) async fn create(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -76,8 +77,7 @@ pub(crate) async fn create(
 #[utoipa::path(patch, path = "/api/auth/settings/template/{id}/", operation_id = "change_template", tag = "settings",
     params(("id" = i64, Path)),
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal)))]
+    responses((status = 200, body = TemplateEntry), (status = 400, body = Problem)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -92,7 +92,7 @@ pub(crate) async fn change(
     let fields = read_fields(&form, &mut errors);
     errors.into_result()?;
     let change = TemplateChange { name, fields };
-    let changed = portal.store.change_template(person.account, id, &change);
+    let changed = portal.service.change_template(person.account, id, &change);
     match changed.await? {
         true => show(&portal, person, id).await,
         false => Err(Error::not_found()),
@@ -102,13 +102,14 @@ pub(crate) async fn change(
 /// Delete a template; what was set with it stays.
 #[utoipa::path(delete, path = "/api/auth/settings/template/{id}/", operation_id = "delete_template", tag = "settings",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
-    let deleted = portal.store.delete_template(person.account, parse_id(&id)?);
+    let id = parse_id(&id)?;
+    let deleted = portal.service.delete_template(person.account, id);
     match deleted.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),

@@ -27,7 +27,7 @@ pub(crate) enum OneOrMany {
 
 /// How systems are set: one, several by comma, or all (-1, or no `sn`) of the caller.
 #[utoipa::path(get, path = "/api/auth/settings/", operation_id = "show_settings", tag = "settings", params(SettingsQuery),
-    responses((status = 200, body = OneOrMany), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = OneOrMany), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     systems: Systems,
@@ -52,9 +52,8 @@ pub(crate) async fn show(
 /// Change settings of one or more systems; only the fields that are given, each system for itself.
 #[utoipa::path(post, path = "/api/auth/settings/", operation_id = "save_settings", tag = "settings", params(SettingsQuery),
     request_body(content = SettingsForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal), (status = 409, body = SaveOutcome), (status = 429, body = Refusal),
-        (status = 503, body = Refusal)))]
+    responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem),
+        (status = 404, body = Refusal), (status = 409, body = SaveOutcome), (status = 429, body = Refusal)))]
 pub(crate) async fn save(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -77,9 +76,8 @@ pub(crate) async fn save(
 /// Set one or more systems back to what they began with; the wiring only if that is asked for.
 #[utoipa::path(post, path = "/api/auth/settings/reset/", operation_id = "reset_settings", tag = "settings", params(SettingsQuery),
     request_body(content = ResetForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal), (status = 409, body = SaveOutcome), (status = 429, body = Refusal),
-        (status = 503, body = Refusal)))]
+    responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem),
+        (status = 404, body = Refusal), (status = 409, body = SaveOutcome), (status = 429, body = Refusal)))]
 pub(crate) async fn reset(
     State(portal): State<Portal>,
     person: PersonCaller,

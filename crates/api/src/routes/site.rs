@@ -1,11 +1,13 @@
 //! The site of a system, and the names of the people who live there.
 use crate::Portal;
 use crate::caller_systems::Systems;
-use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::error::{Error, FieldErrors, Problem, Result};
 use crate::form::Form;
 use crate::number::kilowatts;
+use crate::parameter::{LatitudeText, LongitudeText, NameText, PlanesText, SerialNumber, TownText};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::account::parse_name;
 use domain::site::{Coordinates, Plane, SiteChange, Town};
@@ -57,8 +59,8 @@ impl From<Plane> for PlaneEntry {
 }
 
 /// Where a system stands, and the modules on its roof.
-#[utoipa::path(get, path = "/api/auth/system/{sn}/", operation_id = "show_site", tag = "systems", params(("sn" = String, Path)),
-    responses((status = 200, body = SiteEntry), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+#[utoipa::path(get, path = "/api/auth/system/{sn}/", operation_id = "show_site", tag = "systems", params(("sn" = SerialNumber, Path)),
+    responses((status = 200, body = SiteEntry)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     systems: Systems,
@@ -85,24 +87,30 @@ pub(crate) async fn show(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DescribeSystem {
     /// With the last name.
+    #[schema(value_type = NameText, required = false)]
     first_name: Option<String>,
+    #[schema(value_type = NameText, required = false)]
     last_name: Option<String>,
     /// The town, 80 characters at most; empty for none.
+    #[schema(value_type = TownText, required = false)]
     place: Option<String>,
     /// With the longitude, or both empty for none. Kept with two decimals.
+    #[schema(value_type = LatitudeText, required = false)]
     latitude: Option<String>,
+    #[schema(value_type = LongitudeText, required = false)]
     longitude: Option<String>,
     /// IANA name. Changes only before something was measured.
+    #[schema(value_type = String, required = false)]
     time_zone: Option<String>,
     /// `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135`
+    #[schema(value_type = PlanesText, required = false)]
     planes: Option<String>,
 }
 
 /// Say who lives with a system, where it stands, and which modules are on the roof.
-#[utoipa::path(patch, path = "/api/auth/system/{sn}/", operation_id = "describe_system", tag = "systems", params(("sn" = String, Path)),
+#[utoipa::path(patch, path = "/api/auth/system/{sn}/", operation_id = "describe_system", tag = "systems", params(("sn" = SerialNumber, Path)),
     request_body(content = DescribeSystem, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 403, body = Refusal),
-        (status = 404, body = Refusal)))]
+    responses((status = 204), (status = 400, body = Problem)))]
 pub(crate) async fn describe(
     State(portal): State<Portal>,
     systems: Systems,

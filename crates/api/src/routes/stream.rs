@@ -52,8 +52,7 @@ pub(crate) struct StreamQuery {
 /// settings of one system or one command as their own calls answer them.
 #[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
     params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed")),
-    responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"),
-        (status = 401, body = Refusal), (status = 429, body = Refusal)))]
+    responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"), (status = 429, body = Refusal)))]
 pub(crate) async fn open(
     State(portal): State<Portal>,
     person: PersonCaller,

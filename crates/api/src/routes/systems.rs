@@ -9,8 +9,11 @@ use crate::form::Form;
 use crate::grant::{GrantStateName, ScopeName};
 use crate::live::VisibleSystem;
 use crate::number::kilowatts;
+use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::{KeyTexts, SerialNumber};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Key, Message};
@@ -72,7 +75,7 @@ pub(crate) struct InstallerEntry {
 
 /// The systems that the caller sees: their own, their household's, and those that owners let them see.
 #[utoipa::path(get, path = "/api/auth/usr_sn/", operation_id = "list_systems", tag = "systems",
-    responses((status = 200, body = [SystemEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [SystemEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     visible: Systems,
@@ -124,7 +127,7 @@ impl From<Grant> for InstallerEntry {
 
 /// Serial numbers that wait for the battery's main switch.
 #[utoipa::path(get, path = "/api/auth/usr_sn/claims/", tag = "systems",
-    responses((status = 200, body = [ClaimEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [ClaimEntry])))]
 pub(crate) async fn claims(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -137,6 +140,7 @@ pub(crate) async fn claims(
 pub(crate) struct AddKeys {
     /// Serial numbers or registration codes, separated by commas; three at most.
     #[serde(default)]
+    #[schema(value_type = KeyTexts, required)]
     keys: String,
 }
 
@@ -148,7 +152,7 @@ pub(crate) struct AddedKeys {
 /// Connect more systems: each key for itself.
 #[utoipa::path(post, path = "/api/auth/usr_sn/", tag = "systems",
     request_body(content = AddKeys, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AddedKeys), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = AddedKeys), (status = 400, body = Problem),
         (status = 429, body = Refusal)))]
 pub(crate) async fn add(
     State(portal): State<Portal>,
@@ -195,15 +199,26 @@ pub(crate) async fn add(
     Ok(Json(AddedKeys { keys: results }))
 }
 
-/// Give a system up.
-#[utoipa::path(delete, path = "/api/auth/usr_sn/{sn}/", tag = "systems", params(("sn" = String, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct GiveUp {
+    /// Typed again.
+    password: Option<String>,
+}
+
+/// Give a system up. The history of the household is erased.
+#[utoipa::path(delete, path = "/api/auth/usr_sn/{sn}/", tag = "systems", params(("sn" = SerialNumber, Path)),
+    request_body(content = GiveUp, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn unlink(
     State(portal): State<Portal>,
+    person: PersonCaller,
     systems: Systems,
     Path(sn): Path<String>,
+    Form(form): Form<GiveUp>,
 ) -> Result<StatusCode> {
     let access = systems.find(&sn)?;
+    let account = load_account(&portal, person).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.service.unlink(access).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query};
 use crate::number::cents;
 use crate::own_account::load_account;
+use crate::parameter::{CentsPerKwh, DayOrBeginning, SystemsOrAll};
 use crate::period::date;
 use axum::Json;
 use axum::extract::State;
@@ -54,12 +55,13 @@ impl From<&Tariff> for TariffEntry {
 pub(crate) struct TariffQuery {
     /// One serial number, several separated by commas, or -1 (default) for each of the caller's systems.
     #[serde(default)]
+    #[param(value_type = SystemsOrAll)]
     sn: String,
 }
 
 /// The prices of the caller's systems.
 #[utoipa::path(get, path = "/api/auth/tariff/", operation_id = "list_tariffs", tag = "money", params(TariffQuery),
-    responses((status = 200, body = [SystemTariffs]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = [SystemTariffs]), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -74,24 +76,28 @@ pub(crate) async fn list(
 pub(crate) struct SetTariff {
     /// One serial number, several separated by commas, or -1 for all of the caller's systems.
     #[serde(default)]
+    #[schema(value_type = SystemsOrAll, required)]
     sn: String,
     /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
     #[serde(default)]
+    #[schema(value_type = CentsPerKwh, required)]
     import_price: String,
     /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
     #[serde(default)]
+    #[schema(value_type = CentsPerKwh, required)]
     feed_in_price: String,
     /// `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
     /// from the beginning and later ones from today. A tariff from the same day is replaced.
     #[serde(default)]
+    #[schema(value_type = DayOrBeginning)]
     from: String,
 }
 
 /// Enter prices for one or more systems.
 #[utoipa::path(post, path = "/api/auth/tariff/", operation_id = "set_tariff", tag = "money",
     request_body(content = SetTariff, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = [SystemTariffs]), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = [SystemTariffs]), (status = 400, body = Problem),
+        (status = 404, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn set(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -23,6 +23,7 @@ const fn conflict(message: Message) -> Error {
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct BeginTotp {
     /// The password, typed again.
+    #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
@@ -63,8 +64,8 @@ fn qr(text: &str) -> Result<Qr> {
 /// Begin to set up the second factor. It counts when a code has confirmed it, within 30 minutes.
 #[utoipa::path(post, path = "/api/auth/account/totp/", operation_id = "begin_totp", tag = "account",
     request_body(content = BeginTotp, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = TotpShown), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 201, body = TotpShown), (status = 400, body = Problem),
+        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn begin(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -89,6 +90,7 @@ pub(crate) async fn begin(
 pub(crate) struct ConfirmTotp {
     /// The code that the app shows.
     #[serde(default)]
+    #[schema(required)]
     totp: String,
 }
 
@@ -107,7 +109,7 @@ fn recovery_codes_body(codes: &[RecoveryCode]) -> Json<RecoveryCodes> {
 /// Confirm the second factor by its first code: from now on the login asks for it. Other sessions end.
 #[utoipa::path(post, path = "/api/auth/account/totp/confirm/", operation_id = "confirm_totp", tag = "account",
     request_body(content = ConfirmTotp, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),
         (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
@@ -135,9 +137,11 @@ pub(crate) async fn confirm(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ProveTotp {
     /// The password, typed again.
+    #[schema(value_type = String, required)]
     password: Option<String>,
     /// The code that the app shows, or a recovery code.
     #[serde(default)]
+    #[schema(required)]
     totp: String,
 }
 
@@ -165,8 +169,8 @@ impl ProveTotp {
 /// Switch the second factor off.
 #[utoipa::path(delete, path = "/api/auth/account/totp/", operation_id = "end_totp", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 409, body = Refusal),
-        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 204), (status = 400, body = Problem), (status = 409, body = Refusal),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -185,8 +189,8 @@ pub(crate) async fn end(
 /// New recovery codes; the old ones stop working.
 #[utoipa::path(post, path = "/api/auth/account/totp/recovery/", operation_id = "renew_recovery_codes", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),
+        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn renew_recovery_codes(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -3,10 +3,11 @@
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
-use crate::form::Query;
+use crate::form::{Query, invalid, too_large};
+use crate::parameter::{SerialNumber, StartOrWithdraw};
 use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
 use axum::Json;
-use axum::extract::multipart::MultipartRejection;
+use axum::extract::multipart::{MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
@@ -19,6 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct UpdateQuery {
     /// A serial number.
     #[serde(default)]
+    #[param(value_type = SerialNumber, required = true)]
     sn: String,
 }
 
@@ -31,13 +33,15 @@ pub(crate) struct StartedUpdate {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "names the form in the OpenAPI document")]
 pub(crate) struct StartUpdate {
+    #[schema(value_type = SerialNumber)]
     sn: String,
+    #[schema(value_type = StartOrWithdraw)]
     update: String,
 }
 
 /// Whether there is an update, and how far it is.
 #[utoipa::path(get, path = "/api/v1/has_update", operation_id = "has_update", tag = "updates", params(UpdateQuery),
-    responses((status = 200, body = UpdateStatus), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = UpdateStatus), (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn has_update(
     State(portal): State<Portal>,
     systems: Systems,
@@ -52,9 +56,8 @@ pub(crate) async fn has_update(
 /// Start an update of a system, or withdraw one that still waits. Started again, it answers what the first one began.
 #[utoipa::path(post, path = "/api/v1/update/", operation_id = "start_update", tag = "updates",
     request_body(content = StartUpdate, content_type = "multipart/form-data"),
-    responses((status = 200, body = StartedUpdate), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal),
-        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = StartedUpdate), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn start(
     State(portal): State<Portal>,
     systems: Systems,
@@ -77,7 +80,7 @@ pub(crate) async fn start(
 
 /// What was installed when, newest first.
 #[utoipa::path(get, path = "/api/v1/history/", operation_id = "update_history", tag = "updates", params(UpdateQuery),
-    responses((status = 200, body = [UpdateRecord]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = [UpdateRecord]), (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn history(
     State(portal): State<Portal>,
     systems: Systems,
@@ -103,20 +106,27 @@ fn single_system<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
     }
 }
 
-const fn invalid() -> Error {
-    Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
+fn unreadable(error: &MultipartError) -> Error {
+    match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => invalid(),
+    }
 }
 
 /// As strict as any other form: duplicate fields are refused, unknown ones ignored.
-async fn read_form(mut form: Multipart) -> Result<(String, String)> {
+pub(crate) async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     let (mut sn, mut update) = (None, None);
-    while let Some(field) = form.next_field().await.map_err(|_| invalid())? {
+    while let Some(field) = form
+        .next_field()
+        .await
+        .map_err(|error| unreadable(&error))?
+    {
         let known = match field.name() {
             Some("sn") => &mut sn,
             Some("update") => &mut update,
             _ => continue,
         };
-        let text = field.text().await.map_err(|_| invalid())?;
+        let text = field.text().await.map_err(|error| unreadable(&error))?;
         if text.contains('\0') || known.replace(text).is_some() {
             return Err(invalid());
         }

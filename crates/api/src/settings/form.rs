@@ -1,18 +1,20 @@
 //! The input of a form: any of the fields, with the versions that the caller has read.
 use crate::error::{Error, Result};
 use crate::form::ticked;
+use crate::parameter::{self, Switch, SystemsOrAll, TemplateNameText, Versions};
 use domain::Message;
 use domain::setting::{Field, SettingsInput};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{Ref, RefOr};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SettingsQuery {
     /// A serial number, or several separated by commas.
     #[serde(default)]
+    #[param(value_type = SystemsOrAll)]
     pub(crate) sn: String,
 }
 
@@ -50,23 +52,27 @@ fn text(about: &str) -> ObjectBuilder {
     text.description(Some(about))
 }
 
+fn switch(about: &str) -> Ref {
+    let mut switch = parameter::reference::<Switch>();
+    switch.description = about.into();
+    switch
+}
+
 /// Every field is optional.
-fn with_fields(form: ObjectBuilder) -> RefOr<Schema> {
-    let fields = Field::all().fold(form, |form, field| {
-        form.property(field.name(), text(field.kind().name()))
+fn with_fields(form: ObjectBuilder, fields: impl Iterator<Item = Field>) -> RefOr<Schema> {
+    let fields = fields.fold(form, |form, field| {
+        let schema = parameter::setting(field).description(Some(field.kind().name()));
+        form.property(field.name(), schema)
     });
     fields.into()
 }
 
 fn with_version_and_notice(form: ObjectBuilder) -> ObjectBuilder {
-    form.property(
-        "version",
-        text("What was read; one for each serial number, separated by commas"),
-    )
-    .property(
-        "acknowledge_14a",
-        text("`true` when the notice under §14a EnWG was read"),
-    )
+    form.property("version", parameter::reference::<Versions>())
+        .property(
+            "acknowledge_14a",
+            switch("Whether the notice under §14a EnWG was read"),
+        )
 }
 
 impl PartialSchema for SettingsForm {
@@ -76,7 +82,7 @@ impl PartialSchema for SettingsForm {
             "password",
             text("Typed again, when a field of the wiring changes"),
         );
-        with_fields(form)
+        with_fields(form, Field::all())
     }
 }
 
@@ -105,9 +111,9 @@ impl PartialSchema for BatchForm {
     fn schema() -> RefOr<Schema> {
         let form = with_version_and_notice(ObjectBuilder::new()).property(
             "dry_run",
-            text("`true` tells what would change, and changes nothing; `version` may then be left out"),
+            switch("Tells what would change, and changes nothing; `version` may then be left out"),
         );
-        with_fields(form)
+        with_fields(form, Field::all())
     }
 }
 
@@ -130,8 +136,11 @@ impl TemplateForm {
 
 impl PartialSchema for TemplateForm {
     fn schema() -> RefOr<Schema> {
-        let name = text("At most 60 characters, and no other template of the account has it");
-        with_fields(ObjectBuilder::new().property("name", name))
+        let name = parameter::reference::<TemplateNameText>();
+        let form = ObjectBuilder::new().property("name", name);
+        // Prices are the household's, and a token is of one system.
+        let fields = Field::all().filter(|field| !field.is_money() && field.is_in_document());
+        with_fields(form, fields)
     }
 }
 
@@ -141,12 +150,14 @@ impl ToSchema for TemplateForm {}
 pub(crate) struct ResetForm {
     /// What was read; one for each serial number, separated by commas.
     #[serde(default)]
+    #[schema(value_type = Versions, required)]
     pub(crate) version: String,
     /// `true` resets the fields of the wiring, too.
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     pub(crate) wiring: String,
     /// Typed again, when a field of the wiring changes.
+    #[schema(value_type = String, required = false)]
     pub(crate) password: Option<String>,
 }
 

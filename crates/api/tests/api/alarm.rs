@@ -170,6 +170,7 @@ with_app!(a_new_owner_sees_nothing_of_what_was_before, |app| {
     reports(app, &battery, 3 * MINUTE, bad_cell).await;
     let id = alarms(app, &anna).await["alarms"][0]["id"].to_string();
     let leave = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+    let leave = leave.form(&[("password", testkit::PASSWORD)]);
     leave.bearer(&anna.access).send().await.expect(204);
     app.bus.live.read_alarms().await.unwrap();
     let code = app.code(&[&battery.sn]).await;

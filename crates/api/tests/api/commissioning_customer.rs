@@ -254,6 +254,7 @@ with_app!(
         assert_eq!(of_site, [anna.email.as_str()], "hers is no news to her");
         // The journal's entries about names are removed with the household.
         let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+        let unlink = unlink.form(&[("password", testkit::PASSWORD)]);
         unlink.bearer(&anna.access).send().await.expect(204);
         let line = app.get("/api/auth/journal/?sn=-1").bearer(&anna.access);
         assert!(!line.send().await.text.contains("Anna Berg"));

@@ -276,6 +276,7 @@ with_app!(a_system_given_up_is_in_no_group_any_more, |app| {
     let anna = anna(app).await;
     made(app, &anna, "Keller", "SC000001,SC000002").await;
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000002/");
+    let call = call.form(&[("password", testkit::PASSWORD)]);
     call.bearer(&anna.access).send().await.expect(204);
     assert_eq!(groups(app, &anna).await, json!([["Keller", ["SC000001"]]]));
     // It appears neither for the next owner nor when the system returns.

@@ -14,7 +14,8 @@ async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)
 }
 
 async fn delete(app: &TestApp, person: &Person, path: &str) -> TestResponse {
-    app.call("DELETE", path).bearer(&person.access).send().await
+    let call = app.call("DELETE", path).form(&[("password", PASSWORD)]);
+    call.bearer(&person.access).send().await
 }
 
 async fn hand_over(app: &TestApp, owner: &Person, email: &str) -> TestResponse {
@@ -63,6 +64,7 @@ with_app!(
             ("sn", "SC000001"),
             ("email", "eva@example.com"),
             ("scope", "monitor"),
+            ("password", PASSWORD),
         ];
         post(app, &paul, "/api/auth/grant/", &invite)
             .await
@@ -71,6 +73,7 @@ with_app!(
             ("sn", "SC000001"),
             ("email", "tom@example.com"),
             ("scope", "look"),
+            ("password", PASSWORD),
         ];
         post(app, &paul, "/api/auth/grant/", &invite)
             .await
@@ -140,6 +143,7 @@ with_app!(
             ("sn", "SC000001"),
             ("email", "paul@example.com"),
             ("scope", "owner"),
+            ("password", PASSWORD),
         ];
         post(app, &anna, "/api/auth/grant/", &invite)
             .await
@@ -162,6 +166,7 @@ with_app!(
             ("sn", "SC000001"),
             ("email", ben.email.as_str()),
             ("scope", "look"),
+            ("password", PASSWORD),
         ];
         post(app, &anna, "/api/auth/grant/", &invite)
             .await

@@ -2,6 +2,8 @@
 //! valid bodies. An allowed cell must answer 2xx; a call without a row here fails.
 #![allow(clippy::unwrap_used)]
 use domain::alarm::AlarmKind;
+use domain::grant::GrantScope;
+use service::grant::Invitation;
 use std::collections::BTreeSet;
 use testkit::http::Call;
 use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both};
@@ -220,23 +222,34 @@ async fn send(call: Call, path: &str, person: &Person) -> TestResponse {
     call.bearer(&person.access).send().await
 }
 
-/// Creates a pending invitation to a system and returns its id.
+/// Creates a pending invitation to a system and returns its id. Not over HTTP, where invitations are limited.
 async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
+    let email: domain::Email = owner.email.parse().unwrap();
+    let owner = app.store.account_by_email(&email).await.unwrap();
+    let sn = sn.parse().unwrap();
+    let access = match owner {
+        Some(owner) => app.store.access(owner.id(), &sn).await.unwrap(),
+        None => None,
+    };
     // Once the system is gone, it cannot be invited to.
-    let answer = app
-        .post("/api/auth/grant/", &invitation(sn))
-        .bearer(&owner.access);
-    let answer = answer.send().await;
-    answer.json()["grants"][0]["id"]
-        .as_i64()
-        .unwrap_or(i64::MAX)
+    let Some(access) = access else {
+        return i64::MAX;
+    };
+    let invitation = Invitation {
+        email: &"elektro@example.com".parse().unwrap(),
+        scope: GrantScope::Monitor,
+        last_day: None,
+    };
+    let invited = app.service.invite(&[&access], invitation).await;
+    invited.unwrap()[0].id
 }
 
-fn invitation(sn: &str) -> [(&'static str, &str); 3] {
+fn invitation(sn: &str) -> [(&'static str, &str); 4] {
     [
         ("sn", sn),
         ("email", "elektro@example.com"),
         ("scope", "monitor"),
+        ("password", PASSWORD),
     ]
 }
 
@@ -342,7 +355,9 @@ async fn request(
             ];
             call(path).form(&fields)
         }
-        ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{sn}/")),
+        ("DELETE", "/api/auth/usr_sn/{sn}/") => {
+            call(&format!("/api/auth/usr_sn/{sn}/")).form(&[("password", PASSWORD)])
+        }
         (method, path) => panic!("no request for {method} {path}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Rate limits, and that no one is locked out by other people's attempts.
 #![allow(clippy::unwrap_used)]
-use domain::clock::MINUTE;
-use testkit::{PASSWORD, TestApp, TestDb, with_app};
+use domain::clock::{DAY, MINUTE};
+use testkit::{PASSWORD, TestApp, TestDb, on_both, with_app};
 
 with_app!(
     a_thousand_wrong_logins_do_not_keep_the_owners_known_browser_out,
@@ -131,7 +131,7 @@ with_app!(
     |app| {
         let mut statuses = Vec::new();
         for n in 0..11 {
-            let long = format!("{}{n}", "a".repeat(100_000));
+            let long = format!("{}{n}", "a".repeat(10_000));
             let fields = [("email", long.as_str()), ("password", "Falsch-123!")];
             let call = app.post("/api/auth/token/", &fields);
             statuses.push(
@@ -179,3 +179,36 @@ async fn portals_on_one_database_share_the_tries() {
         portal.stop().await;
     }
 }
+
+on_both!(
+    a_clock_that_was_ahead_at_once_or_later_shuts_nobody_out,
+    |db| {
+        let limited = |settings: &mut api::PortalConfig| settings.devices_a_minute = 1;
+        let app = TestApp::start_with(db, limited).await;
+        let anna = app.owner("anna", "SC000001").await;
+        let other = app.device("SC000002").await;
+        let code = app.code(&[&other]).await;
+        let add = app.post("/api/auth/usr_sn/", &[("keys", &code)]);
+        add.bearer(&anna.access).send().await.expect(200);
+        let log_in = async |password: &str| app.try_log_in(&anna.email, password, false).await;
+        app.clock.advance(DAY);
+        for _ in 0..10 {
+            log_in("Falsch-123!").await.expect(401);
+        }
+        log_in(PASSWORD).await.expect(429);
+        app.clock.advance(-DAY);
+        log_in(PASSWORD).await.expect(200);
+        // The same for how many devices may be changed in a minute.
+        let save = async |sn: &str| {
+            let person = app.log_in(&anna.email, false).await;
+            let fields = [("version", "0"), ("reserve_soc", "30")];
+            let call = app.post(&format!("/api/auth/settings/?sn={sn}"), &fields);
+            call.bearer(&person.access).send().await
+        };
+        app.clock.advance(DAY);
+        save("SC000001").await.expect(200);
+        app.clock.advance(-DAY);
+        save("SC000002").await.expect(200);
+        app.stop().await;
+    }
+);

@@ -442,6 +442,7 @@ with_app!(a_new_owner_sees_nothing_of_the_household_before, |app| {
         .await;
     app.clock.advance(MINUTE);
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+    let call = call.form(&[("password", testkit::PASSWORD)]);
     call.bearer(&anna.access).send().await.expect(204);
     let code = app.code(&[&battery.sn]).await;
     let form = app.owner_form("ben@example.com", &code);

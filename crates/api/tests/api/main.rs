@@ -4,6 +4,7 @@
 
 mod account;
 mod alarm;
+mod at_once;
 mod charts;
 mod claim;
 mod command;
@@ -20,7 +21,9 @@ mod journal;
 mod levels;
 mod limits;
 mod live;
+mod openapi;
 mod partner;
+mod passkey;
 mod password_reset;
 mod plan;
 mod price;

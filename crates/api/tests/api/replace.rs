@@ -351,7 +351,8 @@ with_app!(
         let code = app.installer_code(&[&device]).await;
         replace(app, &eva, OLD, &code).await.expect(403);
         let path = format!("/api/auth/grant/{grant}/");
-        let wider = app.call("PATCH", &path).form(&[("scope", "service")]);
+        let wider = [("scope", "service"), ("password", testkit::PASSWORD)];
+        let wider = app.call("PATCH", &path).form(&wider);
         wider.bearer(&anna.access).send().await.expect(200);
         // A serial number proves nothing, whether or not the unit exists.
         for sn in [NEW, "SC777777"] {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use axum::body::{Body, BodyDataStream};
 use axum::http::Request;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, HOST};
 use axum::response::Response;
 use domain::clock::DAY;
 use futures_util::StreamExt as _;
@@ -15,7 +15,8 @@ const PATH: &str = "/api/auth/export/?sn=SC000001&from=2026-11-13&to=2026-11-15"
 /// Without a connection, so nothing is read ahead of the test.
 async fn begin(app: &TestApp, person: &Person) -> Response {
     let bearer = format!("Bearer {}", person.access);
-    let request = Request::get(PATH).header(AUTHORIZATION, bearer);
+    let request = Request::get(PATH).header(HOST, "test");
+    let request = request.header(AUTHORIZATION, bearer);
     let request = request.body(Body::empty()).unwrap();
     let router = api::portal(app.portal.clone());
     router.oneshot(request).await.unwrap()

@@ -325,6 +325,7 @@ with_app!(
         let anna = anna(app).await;
         prices(app, &anna, "-1", "null").await;
         let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+        let call = call.form(&[("password", testkit::PASSWORD)]);
         call.bearer(&anna.access).send().await.expect(204);
         let code = app.code(&[&"SC000001".parse().unwrap()]).await;
         let form = app.owner_form("ben@example.com", &code);

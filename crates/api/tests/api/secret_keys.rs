@@ -21,8 +21,7 @@ with_app!(people_links_and_batteries_live_through_a_rotation, |app| {
     let link = app.mailed_token(&ben.email, "token").await;
     let mut connected = MqttBattery::connect(app.devices, "SC000001").await;
 
-    let random = seeded(9);
-    let rotated = app.store.rotate_keys(HOUR, &random, app.clock.now());
+    let rotated = app.service.rotate_keys(HOUR);
     assert_eq!(rotated.await.unwrap().unwrap().version, 2);
     app.clock.advance(ACTIVATION_DELAY);
     // Every process does this every few seconds.
@@ -75,7 +74,7 @@ on_both!(
         let phone = app.enable_totp(&anna).await;
 
         let random = seeded(9);
-        let rotated = app.store.rotate_keys(HOUR, &random, app.clock.now());
+        let rotated = app.service.rotate_keys(HOUR);
         assert_eq!(rotated.await.unwrap().unwrap().version, 2);
         app.clock.advance(ACTIVATION_DELAY + MINUTE + TIME_STEP);
         let now = app.clock.now();

@@ -257,6 +257,7 @@ with_app!(
         assert_eq!(site(app, &anna, "SC000001").await["place"], "Bad Tölz");
         // When she leaves, her place is deleted; the roof stays.
         app.call("DELETE", "/api/auth/usr_sn/SC000001/")
+            .form(&[("password", testkit::PASSWORD)])
             .bearer(&anna.access)
             .send()
             .await

@@ -251,6 +251,7 @@ on_both!(
         let mut flow = open(&app, &anna).await;
         event(&mut flow).await.unwrap();
         let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+        let unlink = unlink.form(&[("password", testkit::PASSWORD)]);
         unlink.bearer(&anna.access).send().await.expect(204);
         end(&mut flow).await;
 

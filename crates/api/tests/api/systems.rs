@@ -44,6 +44,7 @@ async fn serials(app: &TestApp, access: &str) -> Vec<String> {
 
 async fn unlink(app: &TestApp, access: &str, sn: &str) -> TestResponse {
     app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/"))
+        .form(&[("password", PASSWORD)])
         .bearer(access)
         .send()
         .await
@@ -416,4 +417,24 @@ with_app!(the_owner_says_who_lives_with_a_system, |app| {
     let journal = app.get("/api/auth/journal/").bearer(&anna.access);
     let journal = journal.send().await.expect(200).json();
     assert_eq!(journal["lines"][0]["event"], "end_user_named");
+});
+
+with_app!(a_system_is_given_up_only_with_the_password, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let give_up = async |fields: &[(&str, &str)]| {
+        let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+        call.form(fields).bearer(&anna.access).send().await
+    };
+    for (fields, code) in [
+        (&[][..], "password:required"),
+        (
+            &[("password", "Mittagssonne-7!")][..],
+            "password:password_wrong",
+        ),
+    ] {
+        assert_eq!(give_up(fields).await.expect(400).code(), code);
+    }
+    let mine = app.get("/api/auth/usr_sn/").bearer(&anna.access).send();
+    assert_eq!(mine.await.expect(200).json()[0]["sn"], "SC000001");
+    give_up(&[("password", PASSWORD)]).await.expect(204);
 });

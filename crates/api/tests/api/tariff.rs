@@ -241,6 +241,7 @@ with_app!(the_next_owner_has_prices_of_the_own, |app| {
     let anna = anna(app).await;
     prices(app, &anna, "31", "").await.expect(200);
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+    let call = call.form(&[("password", testkit::PASSWORD)]);
     call.bearer(&anna.access).send().await.expect(204);
     let code = app.code(&[&"SC000001".parse().unwrap()]).await;
     let form = app.owner_form("ben@example.com", &code);

@@ -1,6 +1,6 @@
 //! The second factor: set up, required at login, used once, lost and reset.
 #![allow(clippy::unwrap_used)]
-use domain::clock::{HOUR, MINUTE};
+use domain::clock::{DAY, HOUR, MINUTE};
 use domain::totp::TIME_STEP;
 use testkit::{Authenticator, PASSWORD, Person, TestApp, TestResponse, on_both, with_app};
 
@@ -352,6 +352,7 @@ with_app!(an_owner_without_systems_is_asked_too, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let phone = app.enable_totp(&anna).await;
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+    let call = call.form(&[("password", PASSWORD)]);
     call.bearer(&anna.access).send().await.expect(204);
     log_in(app, &anna, PASSWORD, "").await.expect(401);
     let code = phone.code(app.clock.now() + TIME_STEP);
@@ -474,4 +475,16 @@ on_both!(neither_secret_nor_recovery_codes_are_kept_in_clear, |db| {
         );
     }
     app.stop().await;
+});
+
+with_app!(after_a_clock_that_was_ahead_codes_count_again, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let phone = app.enable_totp(&anna).await;
+    app.clock.advance(365 * DAY);
+    let code = phone.code(app.clock.now());
+    log_in(app, &anna, PASSWORD, &code).await.expect(200);
+    app.clock.advance(MINUTE - 365 * DAY);
+    let code = phone.code(app.clock.now());
+    log_in(app, &anna, PASSWORD, &code).await.expect(200);
+    log_in(app, &anna, PASSWORD, &code).await.expect(400);
 });

@@ -397,10 +397,9 @@ with_app!(
 
 with_app!(what_is_not_right_is_not_published, |app| {
     let good = manifest(Part::Master, "2.7", 5);
-    app.store
-        .trust_release_key(&release_key().public())
-        .await
-        .unwrap();
+    let key = release_key().public();
+    let trusted = app.service.trust_release_key(&key, false).await;
+    trusted.unwrap();
     let try_to = async |sealed: SignedText, image: &[u8]| {
         let new = NewRelease {
             signed_manifest: &sealed,

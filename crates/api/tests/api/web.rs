@@ -84,6 +84,114 @@ with_app!(a_body_over_one_mebibyte_is_refused, |app| {
     assert_eq!(answer.code(), "too_large");
 });
 
+with_app!(of_a_guest_less_is_read_than_of_a_person, |app| {
+    let long = format!("email={}", "a".repeat(17 * 1024));
+    for path in [
+        "/api/auth/token/",
+        "/api/auth/register/",
+        "/api/auth/password_reset/",
+    ] {
+        let answer = app.call("POST", path).raw(&long).send().await;
+        assert_eq!(answer.expect(413).code(), "too_large", "{path}");
+    }
+    let anna = app.owner("anna", "SC000001").await;
+    // A form of somebody who has logged in may name thousands of systems.
+    let many = format!("name=Keller&sn={}", "SC000001,".repeat(4_000));
+    let call = app.call("POST", "/api/auth/group/").raw(&many);
+    call.bearer(&anna.access).send().await.expect(201);
+});
+
+with_app!(a_body_that_is_no_form_is_refused_and_is_no_attempt, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    for (kind, body) in [
+        ("application/json", "{\"email\":\"anna@example.com\"}"),
+        ("text/plain", "email=anna@example.com&password=x"),
+        ("multipart/form-data; boundary=x", "--x--"),
+    ] {
+        for _ in 0..11 {
+            let call = app.call("POST", "/api/auth/token/").raw(body);
+            let answer = call.header("content-type", kind).send().await;
+            assert_eq!(answer.expect(400).code(), "invalid_form", "{kind}");
+        }
+    }
+    let form = "email=anna@example.com&password=Sonnenschein-1!";
+    let call = app.call("POST", "/api/auth/token/").raw(form);
+    let kind = "application/x-www-form-urlencoded;charset=UTF-8";
+    call.header("content-type", kind).send().await.expect(200);
+    // Without a body its type does not matter.
+    let call = app.call("POST", "/api/auth/logout/").raw("");
+    let call = call.header("content-type", "application/json");
+    call.bearer(&anna.access).send().await.expect(204);
+});
+
+with_app!(a_path_that_cannot_be_read_is_that_of_nothing, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    for path in [
+        "/api/auth/system/%FF/",
+        "/api/auth/system/%00/",
+        "/api/auth/command/%FF/",
+        "/api/auth/commissioning/protocol/%C3%28/",
+    ] {
+        let answer = app.get(path).bearer(&anna.access).send().await;
+        assert_eq!(answer.expect(404).code(), "not_found", "{path}");
+    }
+});
+
+with_app!(spaces_around_a_serial_number_do_not_matter, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    for path in [
+        "/api/auth/system/SC000001%20/",
+        "/api/auth/settings/?sn=SC000001%20",
+        "/api/auth/journal/?sn=%20SC000001",
+        "/api/auth/graph/?sn=SC000001%20",
+        "/api/auth/forecast/?sn=SC000001%20",
+        "/api/auth/plan/?sn=SC000001%20",
+        "/api/auth/export/?sn=SC000001%20&from=2026-11-14&to=2026-11-15",
+        "/api/v1/has_update?sn=SC000001%20",
+    ] {
+        app.get(path).bearer(&anna.access).send().await.expect(200);
+    }
+});
+
+/// What the server answers to these bytes, read to the end of the connection.
+async fn answer_to(app: &TestApp, request: &str) -> String {
+    let mut client = TcpStream::connect(app.address).await.unwrap();
+    client.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // Who is refused may find the connection reset after the answer.
+    let _ = client.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+with_app!(a_request_that_is_not_http_is_told_so_at_once, |app| {
+    let head = "POST /api/auth/token/ HTTP/1.1\r\nHost: test\r\nConnection: close\r\n";
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n");
+    for (request, code) in [
+        (
+            "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(),
+            "invalid_request",
+        ),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n".to_owned(),
+            "invalid_request",
+        ),
+        (
+            format!("{chunked}zz\r\nemail=a\r\n0\r\n\r\n"),
+            "invalid_form",
+        ),
+        (
+            format!("{chunked}ffffffffffffffffff\r\nemail=a\r\n"),
+            "invalid_form",
+        ),
+    ] {
+        let answer = answer_to(app, &request).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{request}: {answer}");
+        assert!(answer.contains(code), "{request}: {answer}");
+    }
+    let old = answer_to(app, "GET /healthz HTTP/1.0\r\n\r\n").await;
+    assert!(old.starts_with("HTTP/1.0 200"), "{old}");
+});
+
 with_app!(a_parameter_that_comes_twice_is_refused, |app| {
     let call = app
         .call("POST", "/api/auth/token/")
@@ -223,6 +331,10 @@ async fn a_client_that_never_finishes_its_body_is_let_go() {
         tokio::time::timeout(Duration::from_secs(60), slow.read_exact(&mut status)).await;
     answered.expect("an answer within a minute").unwrap();
     assert_eq!(&status, b"HTTP/1.1 408");
+    let mut rest = Vec::new();
+    while !String::from_utf8_lossy(&rest).contains("too_slow") {
+        assert_ne!(slow.read_buf(&mut rest).await.unwrap(), 0, "{rest:?}");
+    }
     tokio::time::resume();
     drop(slow);
     app.stop().await;

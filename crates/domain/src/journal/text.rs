@@ -115,6 +115,9 @@ impl JournalEvent {
             | Self::NoticeAcknowledged { .. }
             | Self::SettingsReported { .. }
             | Self::ChargeTargetDropped
+            | Self::TemplateCreated { .. }
+            | Self::TemplateChanged { .. }
+            | Self::TemplateDeleted { .. }
             | Self::UpdateCancelled
             | Self::UpdateInterrupted
             | Self::UpdateExpired
@@ -139,6 +142,10 @@ impl JournalEvent {
             | Self::TotpDisabled
             | Self::RecoveryCodeUsed { .. }
             | Self::RecoveryCodesRenewed
+            | Self::PasskeyAdded
+            | Self::PasskeyRenamed
+            | Self::PasskeyRemoved
+            | Self::PasskeyCounterWentBack
             | Self::SessionReused
             | Self::GroupCreated { .. }
             | Self::GroupChanged { .. }
@@ -149,6 +156,14 @@ impl JournalEvent {
             | Self::DeviceBlocked
             | Self::DeviceUnblocked
             | Self::DeviceSecretRotated { .. }
+            | Self::BootCounterRestarted
+            | Self::DevicesImported { .. }
+            | Self::CodeIssued { .. }
+            | Self::PartnerRegistered { .. }
+            | Self::SecretChanged
+            | Self::KeysRotated { .. }
+            | Self::OptionSet { .. }
+            | Self::ReleaseKeyTrusted { .. }
             | Self::FleetBraked { .. }
             | Self::FleetReleased
             | Self::FirmwarePublished { .. }
@@ -214,18 +229,14 @@ fn battery(code: Option<EventCode>, on: bool, args: &Value, lang: Lang) -> Strin
         return text(lang, "word", "battery").to_owned();
     };
     let said = event_text(code, on, lang);
-    let number = |name: &str, unit: &str| {
-        let number = args[name].as_number()?;
-        Some(with_unit(&number.to_string(), Some(unit), lang))
-    };
-    let named = match code {
-        EventCode::ReserveHeld => number("soc", "%"),
-        EventCode::GridLimit => number("limit", "W"),
-        EventCode::PriceCharge => number("price", "ct/kWh"),
-        _ => None,
-    };
-    match named {
-        Some(number) => format!("{said} ({number})"),
+    let number = code
+        .number()
+        .and_then(|known| Some((known.of(args)?, known.unit)));
+    match number {
+        Some((number, unit)) => {
+            let number = with_unit(&number.to_string(), Some(unit), lang);
+            format!("{said} ({number})")
+        }
         None => said.to_owned(),
     }
 }

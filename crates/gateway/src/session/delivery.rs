@@ -15,7 +15,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 SubscribeReturnCode::Success(QoS::AtMostOnce)
             }
             None => {
-                tracing::warn!(sn = %self.sn, ?filter, "subscription_refused: topic filter not allowed");
+                match self.log.filter.is_first() {
+                    true => {
+                        tracing::warn!(sn = %self.sn, ?filter, "subscription_refused: topic filter not allowed")
+                    }
+                    false => tracing::debug!(sn = %self.sn, ?filter, "subscription_refused"),
+                }
                 SubscribeReturnCode::Failure
             }
         }

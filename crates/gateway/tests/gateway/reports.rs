@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use store::reject::Reject;
 use testkit::battery::{MqttLogin, deflated, merge};
-use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually, on_both};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually, on_both, service_at};
 
 async fn reasons(db: &TestDb, sn: &Serial) -> Vec<String> {
     let rejects: Vec<Reject> = db.rejects(sn).await.unwrap();
@@ -157,14 +157,19 @@ on_both!(
         assert_eq!(db.samples("SC000001").await.len(), 1);
 
         let now = app.clock.now();
-        assert!(db.restart_boot_counter(&sn, now).await.unwrap());
+        assert!(service_at(db, now).restart_boot_counter(&sn).await.unwrap());
         begin_anew().await;
         assert_eq!(version().await.as_deref(), Some("5.0"));
         assert_eq!(db.samples("SC000001").await.len(), 2);
         let live = app.portal.live.get(&sn).unwrap();
         assert_eq!(live.sample.unwrap().at, app.clock.now());
         let nobody = "SC000009".parse().unwrap();
-        assert!(!db.restart_boot_counter(&nobody, now).await.unwrap());
+        assert!(
+            !service_at(db, now)
+                .restart_boot_counter(&nobody)
+                .await
+                .unwrap()
+        );
         app.stop().await;
     }
 );

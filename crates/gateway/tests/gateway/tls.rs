@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use store::system::NewDevice;
 use testkit::battery::secret;
-use testkit::{NOON, TestDb, random};
+use testkit::{NOON, TestDb, random, service_at};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
@@ -39,7 +39,10 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
         phase: 1,
         secret: secret.as_bytes(),
     };
-    db.import_devices(&[device], NOON).await.unwrap();
+    service_at(&db, NOON)
+        .import_devices(&[device])
+        .await
+        .unwrap();
     let clock = Clock::frozen_at(NOON);
     let options = BusOptions::default();
     let opened = Bus::open(db.store(), clock.clone(), &random::seeded(1), options).await;

@@ -30,7 +30,7 @@ async fn pass(app: &TestApp, time: i64) {
     retention::run(&app.store, ShardSet::ALL, SampleRetention::default(), now).await;
 }
 
-/// An owner with a session, a command, a mail link and an unconfirmed second factor; and a registration by somebody else that was
+/// An owner with a session, a command, a mail link, an unconfirmed second factor and an answered challenge; and a registration by somebody else that was
 /// never confirmed.
 async fn live(app: &TestApp) -> Person {
     let anna = app.owner("anna", "SC000001").await;
@@ -51,6 +51,7 @@ async fn live(app: &TestApp) -> Person {
     let call = app.post("/api/auth/password_reset/", &reset);
     call.send().await.expect(202);
     app.begin_totp(&anna).await;
+    app.add_passkey(&anna, "Telefon").await;
     app.device("SC000009").await;
     let form = app.owner_form("ben@example.com", "SC000009");
     let call = app.post("/api/auth/register/", &form).from("10.9.9.9");
@@ -96,6 +97,7 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
         "commands",
         "mail_links",
         "totp",
+        "passkey_challenges",
         "registrations",
         "sample_chunks",
     ] {
@@ -107,7 +109,7 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     // Links, unconfirmed second factors and unconfirmed registrations are erased within a day.
     pass(&app, DAY + HOUR).await;
     let day = rows(db).await;
-    for table in ["mail_links", "totp", "registrations"] {
+    for table in ["mail_links", "totp", "passkey_challenges", "registrations"] {
         assert_eq!(day[table], 0, "{table}");
     }
     assert_eq!((day["sessions"], day["commands"]), (1, 1));
@@ -211,7 +213,8 @@ on_both!(one_battery_cannot_fill_the_disk, |db| {
     // One of each is the other battery's. The oldest event of this one is the only one of its code.
     assert_eq!(rows["hidden_samples"], 5_000 + 1);
     assert_eq!(rows["events"], 10_000 + 1 + 1);
-    assert_eq!(rows["journal"], 10_000 + 1);
+    // Two devices were imported.
+    assert_eq!(rows["journal"], 10_000 + 1 + 2);
     db.execute("DELETE FROM hidden_samples WHERE seq > 1700")
         .await;
     assert_eq!(

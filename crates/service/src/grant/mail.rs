@@ -3,7 +3,7 @@ use crate::mail::{MailDraft, MailRecipient};
 use crate::transaction::Transaction;
 use crate::{Result, page};
 use domain::message::text as text_of;
-use domain::{AccountId, Lang, Role};
+use domain::{AccountId, Lang, Role, without_links};
 use store::grant::Grant;
 
 impl Transaction<'_> {
@@ -45,7 +45,7 @@ impl<'a> MailDraft<'a> {
     /// A mail about a grant: which system and whose, the scope, the end and the holder. Texts for people without access (invited
     /// or still waiting for an answer) do not name the owner.
     pub(super) fn about_grant(text: &'a str, page: &'a str, grant: &Grant, lang: Lang) -> Self {
-        let who = grant.holder.company.clone();
+        let who = grant.holder.company.as_deref().map(without_links);
         let owner = owner_name(grant);
         let system = match &owner {
             Some(name) => format!("{} ({name})", grant.sn),
@@ -78,7 +78,7 @@ impl<'a> MailDraft<'a> {
 fn owner_name(grant: &Grant) -> Option<String> {
     let names = [&grant.first_name, &grant.last_name];
     let known: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
-    let name = known.join(" ").trim().to_owned();
+    let name = without_links(known.join(" ").trim());
     (!name.is_empty()).then_some(name)
 }
 

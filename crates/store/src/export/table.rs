@@ -15,7 +15,8 @@ macro_rules! own_commissionings {
 pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "accounts",
-        "SELECT email, role, phone, country, company, language, terms_version, terms_at, created_at, locked_at, alarm_mail, alarm_told_at
+        "SELECT email, role, phone, country, company, language, terms_version, terms_at, created_at, email_confirmed_at, locked_at,
+         alarm_mail, alarm_told_at
          FROM accounts WHERE id = $1",
     ),
     (
@@ -29,6 +30,10 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "recovery_codes",
         "SELECT created_at, used_at FROM recovery_codes WHERE account_id = $1 ORDER BY used_at",
+    ),
+    (
+        "passkeys",
+        "SELECT name, created_at, used_at FROM passkeys WHERE account_id = $1 ORDER BY id",
     ),
     (
         "claims",
@@ -129,18 +134,21 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "alarm_signs",
         "SELECT g.sn, g.since FROM alarm_signs g JOIN systems s ON s.sn = g.sn WHERE s.owner_id = $1 ORDER BY g.sn",
     ),
-    // Grants that the person holds or asked for, and grants on the person's systems (an electrician has only the former).
+    // Grants that the person holds, asked for or is invited to, and grants on the person's systems (an electrician has only the
+    // former). Invitations only to a confirmed address: others do not concern somebody who only typed it.
     // A refused request is shown to its author as still open.
     (
         "grants",
         "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
          g.created_at, g.since, g.until
-         FROM grants g WHERE g.account_id = $1 OR g.email = (SELECT email FROM accounts WHERE id = $1)
+         FROM grants g WHERE g.account_id = $1
+         OR g.email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL)
          OR (g.state <> 'refused' AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id",
     ),
     (
         "handovers",
-        "SELECT sn, email, created_at, until FROM handovers WHERE account_id = $1 OR email = (SELECT email FROM accounts WHERE id = $1) ORDER BY id",
+        "SELECT sn, email, created_at, until FROM handovers WHERE account_id = $1
+         OR email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL) ORDER BY id",
     ),
     // Commissionings of the person's systems, and those that the person did for others. The latter are exported without the
     // customer.

@@ -1,5 +1,6 @@
 //! The keys that sign firmware.
 use crate::{Error, Purpose, Result, Store};
+use db::Tx;
 use domain::firmware::{PublicKey, SecretKey};
 
 impl Store {
@@ -8,18 +9,7 @@ impl Store {
         let text: Option<String> = on!(self, p => sqlx::query_scalar(
             "SELECT public_key FROM firmware_keys WHERE signer = 'release'")
             .fetch_optional(p).await)?;
-        let key = text.map(|text| text.parse());
-        key.transpose()
-            .map_err(|_| Error::Damaged("firmware_keys.public_key"))
-    }
-
-    /// Sets the key that releases published from now on must be signed with.
-    pub async fn trust_release_key(&self, key: &PublicKey) -> Result<()> {
-        execute!(on self, sqlx::query(
-            "INSERT INTO firmware_keys (signer, public_key) VALUES ('release', $1)
-             ON CONFLICT (signer) DO UPDATE SET public_key = excluded.public_key")
-            .bind(key.to_string()))?;
-        Ok(())
+        public_key(text)
     }
 
     /// The portal's own key. The first call creates it from `seed` and stores it encrypted with `nonce`; both must be random.
@@ -53,4 +43,31 @@ impl Store {
             .map(|encrypted| open(encrypted).ok_or(Error::Damaged("firmware_keys.secret_key")));
         key.transpose()
     }
+}
+
+/// The maker's public key as this transaction sees it. Nobody else changes it until the transaction ends.
+pub async fn lock_release_key(tx: &mut Tx) -> Result<Option<PublicKey>> {
+    let text: Option<String> = within!(tx, c => sqlx::query_scalar(
+        "UPDATE firmware_keys SET public_key = public_key WHERE signer = 'release' RETURNING public_key")
+        .fetch_optional(c).await)?;
+    public_key(text)
+}
+
+/// Sets the key that releases published from now on must be signed with.
+pub async fn set_release_key(tx: &mut Tx, key: &PublicKey) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO firmware_keys (signer, public_key) VALUES ('release', $1)
+             ON CONFLICT (signer) DO UPDATE SET public_key = excluded.public_key"
+        )
+        .bind(key.to_string())
+    )?;
+    Ok(())
+}
+
+fn public_key(text: Option<String>) -> Result<Option<PublicKey>> {
+    let key = text.map(|text| text.parse());
+    key.transpose()
+        .map_err(|_| Error::Damaged("firmware_keys.public_key"))
 }

@@ -48,32 +48,39 @@ impl Store {
         };
         rows.into_iter().map(template).collect()
     }
+}
 
-    /// `false` when the account has no such template.
-    pub async fn change_template(
-        &self,
-        account: AccountId,
-        id: i64,
-        change: &TemplateChange,
-    ) -> Result<bool> {
-        let found = execute!(on self, sqlx::query(
+/// `false` when the account has no such template.
+pub async fn change_template(
+    tx: &mut Tx,
+    account: AccountId,
+    id: i64,
+    change: &TemplateChange,
+) -> Result<bool> {
+    let found = execute!(
+        tx,
+        sqlx::query(
             "UPDATE setting_templates SET name = COALESCE($3, name), folded = COALESCE($4, folded),
-                 fields = COALESCE($5, fields) WHERE id = $1 AND account_id = $2")
+                 fields = COALESCE($5, fields) WHERE id = $1 AND account_id = $2"
+        )
+        .bind(id)
+        .bind(account.0)
+        .bind(change.name.as_ref().map(TemplateName::as_str))
+        .bind(change.name.as_ref().map(TemplateName::folded))
+        .bind(change.fields.as_ref().map(text))
+    )?;
+    Ok(found == 1)
+}
+
+/// `false` when the account has no such template.
+pub async fn delete_template(tx: &mut Tx, account: AccountId, id: i64) -> Result<bool> {
+    let found = execute!(
+        tx,
+        sqlx::query("DELETE FROM setting_templates WHERE id = $1 AND account_id = $2")
             .bind(id)
             .bind(account.0)
-            .bind(change.name.as_ref().map(TemplateName::as_str))
-            .bind(change.name.as_ref().map(TemplateName::folded))
-            .bind(change.fields.as_ref().map(text)))?;
-        Ok(found == 1)
-    }
-
-    /// `false` when the account has no such template.
-    pub async fn delete_template(&self, account: AccountId, id: i64) -> Result<bool> {
-        let found = execute!(on self, sqlx::query(
-            "DELETE FROM setting_templates WHERE id = $1 AND account_id = $2")
-            .bind(id).bind(account.0))?;
-        Ok(found == 1)
-    }
+    )?;
+    Ok(found == 1)
 }
 
 pub async fn count_templates(tx: &mut Tx, account: AccountId) -> Result<i64> {

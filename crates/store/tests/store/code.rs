@@ -16,14 +16,20 @@ async fn devices(store: &Store, serials: &[&str]) -> Vec<Serial> {
             phase: 1,
             secret: secret.as_bytes(),
         };
-        store.import_devices(&[device], NOON).await.unwrap();
+        service_at(store, NOON)
+            .import_devices(&[device])
+            .await
+            .unwrap();
     }
     serials
 }
 
 async fn issue(store: &Store, random: &Random, kind: CodeKind, systems: &[Serial]) -> Code {
     let code = Code::random(random);
-    store.issue_code(&code, kind, systems, NOON).await.unwrap();
+    let issued = service_at(store, NOON)
+        .issue_code(&code, kind, systems)
+        .await;
+    issued.unwrap();
     code
 }
 
@@ -87,8 +93,8 @@ on_both!(
         let before = issue(db, &random, CodeKind::Registration, &systems).await;
         systems.push("SC999999".parse().unwrap());
         let code = Code::random(&random);
-        let refused = db
-            .issue_code(&code, CodeKind::Registration, &systems, NOON)
+        let refused = service_at(db, NOON)
+            .issue_code(&code, CodeKind::Registration, &systems)
             .await;
         assert!(
             matches!(refused, Err(Error::UnknownSerial(_))),

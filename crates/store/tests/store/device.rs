@@ -14,7 +14,7 @@ use store::presence::GatewayId;
 use store::report::{Report, ReportBody};
 use store::system::NewDevice;
 use store::{Error, Purpose};
-use testkit::{NOON, TestDb, on_both};
+use testkit::{NOON, TestDb, on_both, service_at};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -29,7 +29,7 @@ async fn import(db: &TestDb, devices: &[(Serial, Vec<u8>)]) -> store::Result<()>
             secret,
         })
         .collect();
-    db.import_devices(&new, NOON).await
+    service_at(db, NOON).import_devices(&new).await
 }
 
 async fn dump(db: &TestDb) -> String {

@@ -6,7 +6,7 @@ use store::Store;
 use store::presence::{GatewayId, Presence};
 use store::report::{Report, ReportBody};
 use store::system::NewDevice;
-use testkit::{NOON, TestDb, on_both};
+use testkit::{NOON, TestDb, on_both, service_at};
 
 const ONE: GatewayId = GatewayId(1);
 const TWO: GatewayId = GatewayId(2);
@@ -22,7 +22,10 @@ async fn fleet(store: &Store, count: u32) -> Vec<Serial> {
         secret: sn.as_str().as_bytes(),
     });
     let devices: Vec<_> = devices.collect();
-    store.import_devices(&devices, NOON).await.unwrap();
+    service_at(store, NOON)
+        .import_devices(&devices)
+        .await
+        .unwrap();
     serials
 }
 

@@ -34,7 +34,10 @@ async fn import(store: &Store) {
         phase: 1,
         secret: DEVICE_SECRET,
     };
-    store.import_devices(&[device], NOON).await.unwrap();
+    service_at(store, NOON)
+        .import_devices(&[device])
+        .await
+        .unwrap();
 }
 
 async fn logs_in(store: &Store, secret: &[u8]) -> bool {
@@ -45,8 +48,10 @@ async fn logs_in(store: &Store, secret: &[u8]) -> bool {
 async fn issue(store: &Store, seed: u64) -> Code {
     let code = Code::random(&seeded(seed));
     let covered = [sn()];
-    let issued = store.issue_code(&code, CodeKind::Registration, &covered, NOON);
-    issued.await.unwrap();
+    let issued = service_at(store, NOON)
+        .issue_code(&code, CodeKind::Registration, &covered)
+        .await;
+    issued.unwrap();
     code
 }
 
@@ -89,7 +94,7 @@ async fn devices_by_version(store: &Store) -> Vec<i64> {
 
 /// The rotation as the operator starts it, up to the moment when the new version is used.
 async fn rotate(store: &Store) {
-    let made = store.rotate_keys(DAY, &seeded(5), NOON).await.unwrap();
+    let made = service_at(store, NOON).rotate_keys(DAY).await.unwrap();
     assert_eq!(made.unwrap().version, 2);
     store.reload_keys(NOON + ACTIVATION_DELAY).await.unwrap();
 }
@@ -202,7 +207,7 @@ on_both!(
             None,
             "not everybody has switched"
         );
-        let again = db.rotate_keys(DAY, &random, SETTLED).await.unwrap();
+        let again = service_at(db, SETTLED).rotate_keys(DAY).await.unwrap();
         assert!(again.is_none(), "one rotation at a time");
 
         // Killed between its first rows and its end: one row is re-encrypted, another is not.
@@ -236,7 +241,8 @@ on_both!(the_secret_is_changed_while_the_server_runs, |db| {
     let key = director(db, 1).await;
     let operator = open(db.url()).await.unwrap();
     let new = Secret::parse(OTHER).unwrap();
-    operator.change_secret(&new, &seeded(7)).await.unwrap();
+    let changed = service_at(&operator, NOON).change_secret(&new).await;
+    changed.unwrap();
     operator.db().close().await;
 
     let refused = open(db.url()).await;
@@ -244,7 +250,7 @@ on_both!(the_secret_is_changed_while_the_server_runs, |db| {
     // The running server goes on, but must not rotate: nobody could read the new keys afterwards.
     db.reload_keys(NOON).await.unwrap();
     assert!(logs_in(db, DEVICE_SECRET).await);
-    let stale = db.rotate_keys(DAY, &seeded(8), NOON).await;
+    let stale = service_at(db, NOON).rotate_keys(DAY).await;
     assert!(matches!(stale, Err(Error::WrongSecret)), "{stale:?}");
 
     let restarted = open_with(db.url(), OTHER).await.unwrap();

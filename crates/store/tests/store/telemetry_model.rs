@@ -155,7 +155,10 @@ impl ModelRun<'_> {
             phase: 1,
             secret: new.as_str().as_bytes(),
         };
-        self.db.import_devices(&[device], self.now).await.unwrap();
+        service_at(self.db, self.now)
+            .import_devices(&[device])
+            .await
+            .unwrap();
         let (owner, linked) = (self.access.account(), self.now - before);
         self.db
             .execute(&format!(

@@ -2,7 +2,7 @@
 use crate::roles::random;
 use anyhow::{Context as _, bail, ensure};
 use domain::Serial;
-use domain::clock::{DAY, Millis};
+use domain::clock::DAY;
 use domain::site_time::utc_text;
 use serde::{Deserialize, Serialize};
 use service::Service;
@@ -20,7 +20,7 @@ struct DeviceLine {
     secret: String,
 }
 
-pub(super) async fn import(store: &Store, file: &Path, now: Millis) -> anyhow::Result<()> {
+pub(super) async fn import(service: &Service, file: &Path) -> anyhow::Result<()> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_path(file)
@@ -58,8 +58,8 @@ pub(super) async fn import(store: &Store, file: &Path, now: Millis) -> anyhow::R
             secret: device.secret.as_bytes(),
         })
         .collect();
-    store
-        .import_devices(&new, now)
+    service
+        .import_devices(&new)
         .await
         .context("nothing was imported")?;
     let mut writer = csv::Writer::from_writer(std::io::stdout());

@@ -5,10 +5,11 @@ use crate::roles::{open_store, random};
 use crate::shared_options;
 use anyhow::{Context as _, bail, ensure};
 use domain::clock::{DAY, HOUR, Millis};
-use domain::firmware::{Manifest, SecretKey, SignedText, digest_of};
+use domain::firmware::{Manifest, PublicKey, SecretKey, SignedText, digest_of};
 use domain::{Clock, Lang};
 use serde::{Deserialize, Serialize};
 use service::Service;
+use service::release::KeyTrust;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -35,11 +36,7 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
     let service = super::service(&config, &store);
     match command {
         Firmware::NewKey { .. } | Firmware::Sign(_) => Ok(()),
-        Firmware::TrustKey { key } => {
-            store.trust_release_key(&key).await?;
-            println!("trusted {key}");
-            Ok(())
-        }
+        Firmware::TrustKey { key, replace } => trust(&service, &key, replace).await,
         Firmware::Keys => keys(&store).await,
         Firmware::Publish(options) => publish(&service, &options).await,
         Firmware::List => list(&store, now).await,
@@ -67,6 +64,17 @@ fn new_key(file: &Path) -> anyhow::Result<()> {
     let mut made = made.with_context(|| format!("{} cannot be created", file.display()))?;
     writeln!(made, "{}", key.hex())?;
     println!("{}", key.public());
+    Ok(())
+}
+
+async fn trust(service: &Service, key: &PublicKey, replace: bool) -> anyhow::Result<()> {
+    match service.trust_release_key(key, replace).await? {
+        KeyTrust::Trusted => println!("trusted {key}"),
+        KeyTrust::Already => println!("{key} is trusted already"),
+        KeyTrust::Other(other) => bail!(
+            "{other} is trusted: batteries with it refuse whatever another key has signed. To replace it, give --replace"
+        ),
+    }
     Ok(())
 }
 

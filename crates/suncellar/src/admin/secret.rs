@@ -1,9 +1,10 @@
 //! The operator's secret and the keys that it wraps.
 use crate::config::{Config, read_secret};
-use crate::roles::{open_with, random};
+use crate::roles::open_with;
 use anyhow::{Context as _, bail};
 use domain::clock::{DAY, Millis};
 use domain::site_time::utc_text;
+use service::Service;
 use std::path::Path;
 use store::{Secret, Store};
 
@@ -14,16 +15,16 @@ pub(super) async fn change(config: &Config, new: &Path) -> anyhow::Result<()> {
     };
     let new = Secret::parse(&read_secret(new)?).context("the new secret")?;
     let store = open_with(config, &Secret::unchecked(old)).await?;
-    store.change_secret(&new, &random()).await?;
+    super::service(config, &store).change_secret(&new).await?;
     println!(
         "changed: set the new secret in the configuration of every process, then restart each"
     );
     Ok(())
 }
 
-pub(super) async fn rotate(store: &Store, grace_days: u32, now: Millis) -> anyhow::Result<()> {
+pub(super) async fn rotate(service: &Service, grace_days: u32) -> anyhow::Result<()> {
     let grace = Millis::from(grace_days) * DAY;
-    let Some(new) = store.rotate_keys(grace, &random(), now).await? else {
+    let Some(new) = service.rotate_keys(grace).await? else {
         bail!("the last rotation is not finished yet: see `suncellar admin list-keys`");
     };
     println!(

@@ -10,7 +10,12 @@ pub(crate) enum Firmware {
     /// Sign an image with the release key and print the manifest to publish. Needs no database
     Sign(Sign),
     /// Set the manufacturer's release key; published images have to be signed with it
-    TrustKey { key: PublicKey },
+    TrustKey {
+        key: PublicKey,
+        /// Trust it instead of another one; batteries keep the key that they got at the factory
+        #[arg(long)]
+        replace: bool,
+    },
     /// Print the public keys that batteries get at the factory, as JSON
     Keys,
     /// Publish a signed image to the first wave

@@ -80,7 +80,10 @@ const RELEASE_NOTES: [(Part, [(&str, &str); 5]); 3] = [
 pub(super) async fn publish(seeder: &DemoSeeder, data_dir: &Path) -> anyhow::Result<FirmwareKeys> {
     let (store, now) = (&seeder.store, seeder.clock.now());
     let key = release_key(data_dir)?;
-    store.trust_release_key(&key.public()).await?;
+    seeder
+        .service
+        .trust_release_key(&key.public(), true)
+        .await?;
     let director = store
         .director_key(random().bytes(), random().bytes())
         .await?;

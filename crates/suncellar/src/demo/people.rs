@@ -173,8 +173,7 @@ impl DemoSeeder {
     ) -> anyhow::Result<Code> {
         let serials: anyhow::Result<Vec<_>> = units.iter().map(|(sn, _)| serial(sn)).collect();
         let code = Code::random(&self.random);
-        let now = self.clock.now();
-        self.store.issue_code(&code, kind, &serials?, now).await?;
+        self.service.issue_code(&code, kind, &serials?).await?;
         Ok(code)
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use store::system::NewDevice;
 use tempfile::TempDir;
-use testkit::MqttBattery;
 use testkit::battery::secret;
 use testkit::database::{self, SECRET, samples};
+use testkit::{MqttBattery, service_at};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(BINARY);
@@ -113,7 +113,10 @@ async fn some_systems(url: &str) {
             phase: 1,
             secret: secret.as_bytes(),
         };
-        store.import_devices(&[device], now).await.unwrap();
+        service_at(&store, now)
+            .import_devices(&[device])
+            .await
+            .unwrap();
         let samples: Vec<_> = (1..300_u32)
             .map(|n| testkit::sample(now - i64::from(300 - n) * 30_000, n))
             .collect();

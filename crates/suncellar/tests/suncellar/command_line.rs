@@ -87,6 +87,36 @@ fn wrong_configuration_stops_the_start_with_one_sentence() {
             "would send their secrets in clear",
         ),
         (
+            vec!["serve", "--listen", "0.0.0.0:0"],
+            "people on 0.0.0.0:0 would send passwords",
+        ),
+        (
+            vec!["serve", "--updates-listen", "[::]:0"],
+            "people and batteries on [::]:0 would send passwords",
+        ),
+        (
+            vec![
+                "serve",
+                "--portal-plain",
+                "--tls-cert",
+                "a",
+                "--tls-key",
+                "b",
+            ],
+            "not both",
+        ),
+        (
+            vec![
+                "serve",
+                "--listen",
+                "0.0.0.0:0",
+                "--portal-plain",
+                "--smtp",
+                "nonsense",
+            ],
+            "SMTP address is not valid",
+        ),
+        (
             vec!["serve", "--public-url", "portal"],
             "must look like https://",
         ),

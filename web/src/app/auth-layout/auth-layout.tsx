@@ -15,7 +15,7 @@ export function AuthLayout() {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto flex w-full max-w-[460px] flex-1 flex-col justify-center px-5 py-8 outline-none sm:py-10"
+          className="mx-auto flex w-full max-w-115 flex-1 flex-col justify-center px-5 py-8 outline-none sm:py-10"
         >
           <Outlet />
         </main>

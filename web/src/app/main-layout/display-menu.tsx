@@ -27,7 +27,7 @@ export function DisplayMenu() {
     <Menu
       trigger={
         <Button variant="ghost" size="icon" aria-label={t('top.display')}>
-          <Settings2 aria-hidden className="size-[19px]" />
+          <Settings2 aria-hidden className="size-4.75" />
         </Button>
       }
     >

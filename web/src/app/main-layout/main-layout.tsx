@@ -40,7 +40,7 @@ export function MainLayout() {
     <div
       className={cn(
         'lg:grid lg:transition-[grid-template-columns] lg:duration-200',
-        collapsed ? 'lg:grid-cols-[76px_1fr]' : 'lg:grid-cols-[224px_1fr]',
+        collapsed ? 'lg:grid-cols-[4.75rem_1fr]' : 'lg:grid-cols-[14rem_1fr]',
       )}
     >
       <SideMenu collapsed={collapsed} onToggle={toggle} />

@@ -26,7 +26,7 @@ export function SidebarToggle({ collapsed, onToggle, drawerOpen, onOpenDrawer }:
         onClick={onToggle}
         aria-expanded={!collapsed}
         aria-label={t(collapsed ? 'nav.expand' : 'nav.collapse')}
-        className={cn(floating, 'top-20 hidden size-9 lg:grid', collapsed ? 'left-[58px]' : 'left-[206px]')}
+        className={cn(floating, 'top-20 hidden size-9 lg:grid', collapsed ? 'left-14.5' : 'left-51.5')}
       >
         <Icon aria-hidden className="size-4" />
       </button>

@@ -32,7 +32,7 @@ export function UpdateBell() {
           aria-label={news.join(', ') || t('top.updates')}
           className="relative"
         >
-          <Bell aria-hidden className="size-[19px]" />
+          <Bell aria-hidden className="size-4.75" />
           {news[0] && (
             <span
               aria-hidden

@@ -62,12 +62,12 @@ export const Dashboard = () => (
       </PagePart>
     }
     money={
-      <Later height="h-[490px] sm:h-[264px] xl:h-[231px]">
+      <Later height="h-[369px] sm:h-[264px]">
         <MoneyCard />
       </Later>
     }
     chart={
-      <Later height="h-[836px] sm:h-[757px] xl:h-[571px]">
+      <Later height="h-[718px] sm:h-[799px] xl:h-[613px]">
         <BigChart />
       </Later>
     }
@@ -77,12 +77,12 @@ export const Dashboard = () => (
       </Later>
     }
     messages={(reading) => (
-      <Later height="h-[330px] lg:h-[210px]">
+      <Later height="h-[200px] sm:h-[330px] lg:h-[129px]">
         <MessagesCard reading={reading} />
       </Later>
     )}
     energy={
-      <Later height="h-[1092px] sm:h-[670px] xl:h-[433px]">
+      <Later height="h-[322px] sm:h-[670px] xl:h-[433px]">
         <SmallCharts />
       </Later>
     }

@@ -1,10 +1,16 @@
 import { Suspense } from 'react'
 import type { InForce } from '@/components/in-force/model'
+import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 
-const EndCommand = lazyPart(async () => (await import('@/features/commands/end-command')).EndCommand)
+/** What is loaded later brings its texts along. */
+const withTexts = async <M,>(module: Promise<M>) => (await Promise.all([module, openTexts('outlook')]))[0]
+
+const EndCommand = lazyPart(
+  async () => (await withTexts(import('@/features/commands/end-command'))).EndCommand,
+)
 const WithdrawUpdate = lazyPart(
-  async () => (await import('@/features/update/withdraw-update')).WithdrawUpdate,
+  async () => (await withTexts(import('@/features/update/withdraw-update'))).WithdrawUpdate,
 )
 
 /** The button that ends what is in force; the server says what does, and whether the reader may. */

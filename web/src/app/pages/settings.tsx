@@ -65,11 +65,8 @@ export function Settings() {
     <SettingsPage
       parts={{
         storage: () => <Storage />,
-        prices: () => (
-          <div className="max-w-5xl">
-            <TariffCard />
-          </div>
-        ),
+        prices: () => <Prices />,
+        site: () => <Site />,
         grants: () => (
           <Later>
             <GrantsPanel />
@@ -110,10 +107,10 @@ const Account = () => (
 )
 
 /** A part that one of the roles never opens comes when it is opened. */
-function Later({ children }: { children: ReactNode }) {
+function Later({ height = 'h-80', children }: { height?: string; children: ReactNode }) {
   const place = (
     <div aria-busy="true">
-      <Skeleton className="h-80" />
+      <Skeleton className={height} />
     </div>
   )
   return <PagePart fallback={place}>{children}</PagePart>
@@ -127,7 +124,9 @@ function Customers() {
         <SystemList />
       </Later>
       <div className="grid min-w-0 gap-5">
-        <EndUserCard />
+        <PagePart>
+          <EndUserCard />
+        </PagePart>
         <Later>
           <SiteCard />
         </Later>
@@ -136,24 +135,60 @@ function Customers() {
   )
 }
 
-/** The settings beside what the storage can be told to do; below each other on a phone. */
+/** Two columns of about the same height; below each other on a phone. */
+const columns = 'grid items-start gap-5 lg:grid-cols-2'
+
+/** The settings beside what the storage can be told to do. */
 function Storage() {
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
+      <PagePart>
+        <StorageSettings
+          groups={['charging', 'device', 'meter']}
+          meterTest={(serials) => <MeterTest serials={serials} />}
+        />
+      </PagePart>
+      <PagePart>
+        <CommandsCard />
+      </PagePart>
+    </div>
+  )
+}
+
+/** All that has to do with prices: what is typed, and where the others come from. */
+function Prices() {
   const { t } = useT()
   const nameOf = (provider: string) => choiceText(provider, t)
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
-      <StorageSettings
-        meterTest={(serials) => <MeterTest serials={serials} />}
-        prices={(serials, readOnly) => (
-          <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
-        )}
-      />
+    <div className={columns}>
+      <PagePart>
+        <TariffCard />
+      </PagePart>
+      <PagePart>
+        <StorageSettings
+          groups={['tariff']}
+          title="settings.group.tariff"
+          text="settings.group.tariff.text"
+          prices={(serials, readOnly) => (
+            <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
+          )}
+        />
+      </PagePart>
+    </div>
+  )
+}
+
+/** What is said once: where the storage stands, who lives there, and how it was brought into service. */
+function Site() {
+  return (
+    <div className={columns}>
+      <Later height="h-240">
+        <SiteCard />
+      </Later>
       <div className="grid min-w-0 gap-5">
-        <CommandsCard />
-        <EndUserCard />
-        <Later>
-          <SiteCard />
-        </Later>
+        <PagePart>
+          <EndUserCard />
+        </PagePart>
         <Later>
           <OwnProtocols />
         </Later>

@@ -22,7 +22,7 @@ const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart
 export const System = () => (
   <SystemPage
     chart={
-      <PagePart fallback={<Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />}>
+      <PagePart fallback={<Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />}>
         <BigChart />
       </PagePart>
     }

@@ -31,7 +31,7 @@ export function EnergyFlow({ reading, live }: Props) {
       <svg
         aria-hidden
         viewBox={`0 0 ${VIEW.width} ${VIEW.height}`}
-        className="mx-auto block w-full max-w-[400px] overflow-hidden"
+        className="mx-auto block w-full max-w-100 overflow-hidden lg:max-w-90"
       >
         <g className={cn(!live && 'opacity-60 grayscale')}>
           {TRACKS.map((way) => (

@@ -18,10 +18,12 @@ type Props = {
   title?: string
   /** What is in force, right below the headline. */
   inForce?: ReactNode
+  /** Under the picture. */
+  below?: ReactNode
 }
 
 /** What is going on, first as a sentence, then as a picture. */
-export function FlowCard({ reading, freshness, capacity, updating, now, title, inForce }: Props) {
+export function FlowCard({ reading, freshness, capacity, updating, now, title, inForce, below }: Props) {
   const { t } = useT()
   const { headline, detail } = sentenceOf({ reading, freshness, capacity, updating, now })
   return (
@@ -45,6 +47,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now, title, i
       <div className="mt-2 flex flex-1 items-center justify-center">
         <EnergyFlow reading={reading} live={freshness === 'live'} />
       </div>
+      <div className="mt-4 empty:hidden">{below}</div>
     </section>
   )
 }

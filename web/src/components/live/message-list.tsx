@@ -1,6 +1,8 @@
 import { useState } from 'react'
+import { Button } from '@/components/ui/button'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
+import { cn } from '@/lib/cn'
 import { PAGE_SIZE } from '@/lib/constants'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -15,9 +17,15 @@ type Props = {
   messages: readonly Message[]
 }
 
+/** So many stand on a phone until all are asked for. */
+const FIRST = 3
+
 /** What a battery reported, ten at a time. */
 export function MessageList({ title, empty, messages }: Props) {
+  const { t } = useT()
   const [chosen, setChosen] = useState(1)
+  const [all, setAll] = useState(false)
+  const folded = !all && messages.length > FIRST
   const { current, items } = pageOf(messages, chosen, PAGE_SIZE)
   return (
     <div className="min-w-0">
@@ -25,18 +33,25 @@ export function MessageList({ title, empty, messages }: Props) {
       {messages.length === 0 ? (
         <p className="mt-2 text-[13px] text-muted">{empty}</p>
       ) : (
-        <ul className="mt-2 divide-y divide-line">
+        <ul className={cn('mt-2 divide-y divide-line', folded && 'max-sm:[&>li:nth-child(n+4)]:hidden')}>
           {items.map((message) => (
             <MessageRow key={`${message.time} ${message.sn} ${message.code} ${message.on}`} {...message} />
           ))}
         </ul>
       )}
-      <Pagination
-        label={title}
-        page={current}
-        count={pageCount(messages.length, PAGE_SIZE)}
-        onChange={setChosen}
-      />
+      {folded && (
+        <Button variant="ghost" size="s" className="-ml-3 sm:hidden" onClick={() => setAll(true)}>
+          {t('messages.more', { count: messages.length - FIRST })}
+        </Button>
+      )}
+      <div className={cn(folded && 'max-sm:hidden')}>
+        <Pagination
+          label={title}
+          page={current}
+          count={pageCount(messages.length, PAGE_SIZE)}
+          onChange={setChosen}
+        />
+      </div>
     </div>
   )
 }

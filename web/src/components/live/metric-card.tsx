@@ -4,9 +4,15 @@ import type { Quantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { BOX, sparkPaths } from './model/spark'
 
-export type Colour = 'pv' | 'grid' | 'battery' | 'home'
+export type Colour = 'pv' | 'grid' | 'battery' | 'soc' | 'home'
 
-const MARK = { pv: 'text-pv', grid: 'text-grid', battery: 'text-battery', home: 'text-home' } as const
+const MARK = {
+  pv: 'text-pv',
+  grid: 'text-grid',
+  battery: 'text-battery',
+  soc: 'text-soc',
+  home: 'text-home',
+} as const
 
 type Props = {
   icon: LucideIcon
@@ -26,14 +32,14 @@ type Props = {
 export function MetricCard({ icon: Icon, label, value, note, colour, curve, floor, live }: Props) {
   const { t } = useT()
   return (
-    <article className="card flex min-w-0 flex-col p-4">
+    <article className="card flex min-w-0 flex-col p-3 sm:p-4">
       <h3 className="flex items-start gap-2 text-[13px] leading-snug font-medium text-muted">
         <Icon aria-hidden className={cn('mt-px size-4 shrink-0', live ? MARK[colour] : 'text-muted')} />
         <span className="min-w-0 hyphens-auto wrap-anywhere">{label}</span>
       </h3>
       <p
         className={cn(
-          'num mt-1.5 text-[26px] leading-none font-semibold tracking-tight',
+          'num mt-1.5 text-[22px] leading-none font-semibold tracking-tight sm:text-[26px]',
           !live && 'text-muted',
         )}
       >
@@ -64,7 +70,8 @@ function Sparkline({ values, floor, className }: SparkProps) {
       aria-hidden
       viewBox={`0 0 ${BOX.width} ${BOX.height}`}
       preserveAspectRatio="none"
-      className={cn('mt-auto block h-10 w-full overflow-visible pt-2', className)}
+      // A phone has its room for the numbers.
+      className={cn('mt-auto block h-10 w-full overflow-visible pt-2 max-sm:hidden', className)}
     >
       {sparkPaths(values, floor).map((path) => (
         <g key={path}>

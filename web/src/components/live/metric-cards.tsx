@@ -60,7 +60,7 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
       <h2 id="metrics" className="sr-only">
         {t('card.title')}
       </h2>
-      <div className="grid grid-cols-2 gap-3 xl:grid-cols-3">
+      <div className="grid grid-cols-2 gap-2 sm:gap-3 xl:grid-cols-3">
         <MetricCard
           icon={SunMedium}
           label={t('card.pv_power')}
@@ -98,7 +98,7 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
                 high: joinQuantity(percentQuantity(charge.high, locale)),
               }),
           )}
-          colour="battery"
+          colour="soc"
           curve={curve('m3')}
           floor={0}
           live={live}

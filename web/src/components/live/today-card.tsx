@@ -20,7 +20,7 @@ export function TodayCard({ energies, asOf }: Props) {
   return (
     <section
       aria-labelledby="today"
-      className="card flex flex-1 flex-col gap-5 p-5 sm:flex-row sm:items-center sm:gap-7"
+      className="card flex flex-1 flex-wrap gap-4 p-4 sm:flex-nowrap sm:items-center sm:gap-7 sm:p-5"
     >
       <h2 id="today" className="sr-only">
         {t('today.title')}
@@ -35,7 +35,7 @@ export function TodayCard({ energies, asOf }: Props) {
         </p>
         {asOf && <p className="num text-[12px] text-muted">{asOf}</p>}
       </div>
-      <div className="grid min-w-0 flex-1 gap-4">
+      <div className="grid min-w-0 flex-1 basis-[11em] gap-4">
         <EnergySplit
           live={live}
           title={t('today.produced')}
@@ -71,7 +71,7 @@ const LENGTH = 2 * Math.PI * RING
 function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
   const { t, locale } = useT()
   return (
-    <div className="relative grid size-32 place-items-center">
+    <div className="relative grid size-28 place-items-center sm:size-32">
       <svg
         aria-hidden
         viewBox="0 0 128 128"

@@ -1,29 +1,31 @@
-import { BatteryMedium } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 import type { Currency } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { isBatteryDearer, type Money } from '@/lib/money'
-import { useMoneyText } from './use-money-text'
+import type { Money } from '@/lib/money'
+import { SavedLine } from './saved-line'
+import { type MoneyPeriod, useMoneyText } from './use-money-text'
 
 type Props = {
   title: ReactNode
   money: Money
   currency: Currency
+  /** Without it nothing is said of the battery here. */
+  period?: MoneyPeriod
   /** Why it is not known, or what belongs to it. */
   note?: ReactNode
   className?: string
 }
 
-/** What a day or a month cost or earned, of what, and what it would have been without the battery. */
-export function MoneyFigure({ title, money, currency, note, className }: Props) {
+/** What a day or a month cost or earned, of what, and what the battery saved. */
+export function MoneyFigure({ title, money, currency, period, note, className }: Props) {
   const { t } = useT()
-  const { amount, outcome, withoutBattery } = useMoneyText(currency)
+  const { amount, outcome } = useMoneyText(currency)
   const { actual } = money
   return (
     <div className={cn('min-w-0', className)}>
       <h3 className="text-[13px] font-medium text-muted">{title}</h3>
-      <p className="num mt-1.5 flex flex-wrap items-baseline gap-x-1.5 text-[26px] leading-none font-semibold tracking-tight">
+      <p className="num mt-1.5 flex flex-wrap items-baseline gap-x-1.5 gap-y-1 text-[22px] leading-none sm:text-[26px] font-semibold tracking-tight">
         {actual === null ? <span aria-hidden>–</span> : amount(actual)}
         <span className="text-[14px] font-medium tracking-normal text-muted">
           {actual === null ? t('value.unknown') : outcome(actual)}
@@ -41,14 +43,13 @@ export function MoneyFigure({ title, money, currency, note, className }: Props) 
           </div>
         ))}
       </dl>
-      {actual !== null && (
-        <p className="mt-3 flex items-start gap-2 text-[14px]">
-          <BatteryMedium aria-hidden className="mt-0.5 size-4 shrink-0 text-battery" />
-          <span className="min-w-0 text-pretty">
-            {withoutBattery(money)}
-            {isBatteryDearer(money) && <span className="text-muted"> {t('money.stored')}</span>}
-          </span>
-        </p>
+      {period && (
+        <SavedLine
+          money={money}
+          currency={currency}
+          period={period}
+          className="mt-3 text-[14px] font-medium"
+        />
       )}
       {note && <div className="mt-2 text-[13px] text-muted">{note}</div>}
     </div>

@@ -1,6 +1,9 @@
 import { type Currency, formatMoney } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { type Money, outcomeOf, withoutBatteryOf } from '@/lib/money'
+import { type Money, outcomeOf, savedOf } from '@/lib/money'
+
+/** Of which time the money is: today, this month, or a time that stands beside it. */
+export type MoneyPeriod = 'today' | 'month' | 'period'
 
 /** Money in words: a sign alone says nothing, and what is not known is not zero. */
 export function useMoneyText(currency: Currency) {
@@ -15,11 +18,11 @@ export function useMoneyText(currency: Currency) {
     /** "Kosten 3,20 €" */
     named: (actual: number | null) =>
       actual === null ? t('value.unknown') : `${t(`money.outcome.${outcomeOf(actual)}`)} ${amount(actual)}`,
-    /** "Ohne Speicher wären es 3,20 € mehr gewesen." */
-    withoutBattery: (money: Money) => {
-      const found = withoutBatteryOf(money)
-      if (!found) return t('money.without_battery.unknown')
-      return t(`money.without_battery.${found.word}`, { money: amount(found.cents) })
+    /** "Der Speicher hat diesen Monat 7,38 € gespart." */
+    saved: (money: Money, period: MoneyPeriod) => {
+      const found = savedOf(money)
+      if (!found) return t('money.battery.unknown')
+      return t(`money.battery.${found.word}.${period}`, { money: amount(found.cents) })
     },
   }
 }

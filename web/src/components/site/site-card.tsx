@@ -32,7 +32,7 @@ export function SiteCard({ sn }: Props) {
   const system = systems?.find((one) => one.sn === (sn ?? chosen)) ?? (sn ? undefined : systems?.[0])
   return (
     <Card title={t('site.title')} description={t('site.text')} aria-busy={!systems}>
-      {!systems && <Skeleton key="waiting" className="h-60" />}
+      {!systems && <Skeleton key="waiting" className="h-215" />}
       {system && (
         <div key="site" className="grid max-w-3xl gap-4">
           {sn === undefined && everywhere && <LookOnly />}
@@ -71,7 +71,7 @@ function OneSite({ system, others }: { system: System; others: readonly string[]
     ) : (
       <SiteFacts site={site} />
     )
-  if (!error) return <Skeleton className="h-60" />
+  if (!error) return <Skeleton className="h-215" />
   return (
     <Callout
       tone="danger"

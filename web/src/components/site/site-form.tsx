@@ -22,9 +22,11 @@ import {
   peakOf,
   placeBody,
   siteBody,
+  typed,
   zonesWith,
 } from './model'
 import { PlaneFields } from './plane-fields'
+import { PositionButton } from './position-button'
 
 type Props = {
   site: Site
@@ -85,6 +87,12 @@ export function SiteForm({ site, others }: Props) {
         label={t('site.place')}
         hint={t('site.place.hint')}
         autoComplete="address-level2"
+      />
+      <PositionButton
+        onFound={({ latitude, longitude }) => {
+          form.set('latitude', typed(latitude, locale))
+          form.set('longitude', typed(longitude, locale))
+        }}
       />
       <fieldset aria-describedby={`${id}-coordinates`} className="grid min-w-0 gap-1.5">
         <legend className="sr-only">{t('site.coordinates')}</legend>

@@ -1,11 +1,11 @@
 import { cva, type VariantProps } from 'class-variance-authority'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Spinner } from './spinner'
 
 /** Also for links that look like a button: `<Link className={buttonStyle({ variant: 'outline' })}>`. */
 export const buttonStyle = cva(
-  'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-busy:pointer-events-none',
+  'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:not-aria-busy:opacity-50',
   {
     variants: {
       variant: {
@@ -29,6 +29,8 @@ type Props = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
     /** Work is under way: the button stays focused, shows it and does nothing. */
     busy?: boolean
+    /** Its own press may disable it, such as the last step back: it keeps the focus until the keyboard goes on from it. */
+    keepsFocus?: boolean
   }
 
 export function Button({
@@ -37,17 +39,33 @@ export function Button({
   size,
   type = 'button',
   busy = false,
+  keepsFocus = false,
+  disabled = false,
   onClick,
+  onFocus,
+  onBlur,
   children,
   ...rest
 }: Props) {
+  const [focused, setFocused] = useState(false)
+  const stays = keepsFocus && focused
+  const resting = busy || (stays && disabled)
   return (
     <button
-      type={busy ? 'button' : type}
+      type={resting ? 'button' : type}
+      disabled={disabled && !stays}
       aria-busy={busy || undefined}
-      aria-disabled={busy || undefined}
+      aria-disabled={resting || undefined}
       className={cn(buttonStyle({ variant, size }), className)}
-      onClick={busy ? undefined : onClick}
+      onClick={resting ? undefined : onClick}
+      onFocus={(event) => {
+        setFocused(true)
+        onFocus?.(event)
+      }}
+      onBlur={(event) => {
+        setFocused(false)
+        onBlur?.(event)
+      }}
       {...rest}
     >
       {busy && <Spinner className="size-4" />}

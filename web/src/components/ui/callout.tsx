@@ -30,7 +30,7 @@ export function Callout({ tone = 'info', title, children, action, className }: P
       role={tone === 'danger' ? 'alert' : 'status'}
       className={cn('flex gap-3 rounded-xl border px-4 py-3 text-[14px]', box, className)}
     >
-      <Icon aria-hidden className={cn('mt-px size-[18px] shrink-0', mark)} />
+      <Icon aria-hidden className={cn('mt-px size-4.5 shrink-0', mark)} />
       <div className="min-w-0 flex-1">
         <p className={cn('font-semibold', mark)}>{title ?? t(`ui.tone.${tone}`)}</p>
         {children && <div className="mt-0.5 text-text">{children}</div>}

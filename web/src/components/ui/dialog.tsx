@@ -4,6 +4,7 @@ import { type ReactNode, useRef } from 'react'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { Button } from './button'
+import { focusRegion, regionAround } from './region'
 
 type Props = {
   open: boolean
@@ -27,13 +28,10 @@ function wayBackTo(opener: Element | null): HTMLElement[] {
   return way
 }
 
-const regionAround = (place: HTMLElement) => place.parentElement?.closest('section, main') ?? null
-
 function goBack([opener, ...regions]: HTMLElement[]) {
-  if (opener?.isConnected) return opener.focus()
-  const region = regions.find(({ isConnected }) => isConnected)
-  region?.setAttribute('tabindex', '-1')
-  region?.focus()
+  opener?.focus()
+  // It may be gone, or disabled by what was decided; and the page may have put the focus somewhere itself.
+  if (document.activeElement === document.body) focusRegion(regions.find(({ isConnected }) => isConnected))
 }
 
 /**

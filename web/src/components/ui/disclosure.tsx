@@ -17,7 +17,7 @@ type Props = {
 export function Disclosure({ id: place, title, summary, open, onToggle, children }: Props) {
   const id = useId()
   return (
-    <section id={place} aria-labelledby={`${id}-title`} className="scroll-mt-20">
+    <section id={place} aria-labelledby={`${id}-title`}>
       <h3>
         <button
           type="button"

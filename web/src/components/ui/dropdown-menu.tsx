@@ -23,6 +23,8 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
         align={align}
         sideOffset={6}
         collisionPadding={8}
+        // Where an item has led to another page, the focus is on its heading already.
+        onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
         className={cn(
           'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
           className,
@@ -35,7 +37,7 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
 }
 
 const itemStyle =
-  'flex min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-3 outline-none data-highlighted:bg-surface-2 data-disabled:pointer-events-none data-disabled:text-muted [&_svg]:size-4 [&_svg]:shrink-0'
+  'flex min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-3 focus-visible:-outline-offset-2 data-highlighted:bg-surface-2 data-disabled:pointer-events-none data-disabled:text-muted [&_svg]:size-4 [&_svg]:shrink-0'
 
 /** With `asChild` a link can be an item. */
 export function MenuItem({ className, ...rest }: ComponentProps<typeof Radix.Item>) {

@@ -7,6 +7,8 @@ export type FrameProps = {
   hint?: ReactNode
   /** What is wrong and what to do, already in the person's language. */
   error?: ReactNode
+  /** The id of what else describes it, such as a list of rules below. */
+  describedBy?: string
   /** Beside the label, such as "Forgot your password?". */
   action?: ReactNode
 }
@@ -18,11 +20,12 @@ export function FieldFrame({
   label,
   hint,
   error,
+  describedBy,
   action,
   children,
 }: FrameProps & { children: (control: ControlProps) => ReactNode }) {
   const id = useId()
-  const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+  const described = [hint && `${id}-hint`, error && `${id}-error`, describedBy].filter(Boolean).join(' ')
   return (
     <div className="min-w-0">
       <div className="mb-1.5 flex flex-wrap items-baseline justify-between gap-x-4">

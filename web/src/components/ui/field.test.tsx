@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { renderUi } from '@/lib/testing/render'
 import { Field } from './field'
+import { NewPasswordFields } from './new-password-fields'
 import { PasswordField } from './password-field'
 
 describe('a field', () => {
@@ -27,6 +28,12 @@ describe('a password field', () => {
     await userEvent.click(reveal)
     expect(screen.getByLabelText('Passwort')).toHaveAttribute('type', 'text')
     expect(reveal).toHaveAttribute('aria-pressed', 'true')
+  })
+
+  it('that is new is described by its rules', async () => {
+    const field = (name: string) => ({ name, value: '', error: undefined, onChange: () => {} })
+    await renderUi(<NewPasswordFields password={field('a')} repeat={field('b')} label="Passwort" />)
+    expect(screen.getByLabelText('Passwort')).toHaveAccessibleDescription(/^Mindestens 8 Zeichen ?fehlt noch/)
   })
 
   it('takes a pasted password', async () => {

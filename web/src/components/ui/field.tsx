@@ -9,9 +9,9 @@ type Props = FrameProps &
   }
 
 /** A labelled line of text. Spread `register('name')` of react-hook-form into it. */
-export function Field({ label, hint, error, action, trailing, className, ...input }: Props) {
+export function Field({ label, hint, error, describedBy, action, trailing, className, ...input }: Props) {
   return (
-    <FieldFrame label={label} hint={hint} error={error} action={action}>
+    <FieldFrame label={label} hint={hint} error={error} describedBy={describedBy} action={action}>
       {(control) => (
         <div className="relative">
           <input {...control} className={cn(controlStyle, trailing && 'pr-13', className)} {...input} />

@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { PasswordField } from './password-field'
@@ -8,6 +9,7 @@ type Props = { password: TextBinding; repeat: TextBinding; label?: string }
 /** A new password, its rules while it is typed, and the same once more. */
 export function NewPasswordFields({ password, repeat, label }: Props) {
   const { t } = useT()
+  const rules = useId()
   return (
     <>
       <div>
@@ -15,9 +17,10 @@ export function NewPasswordFields({ password, repeat, label }: Props) {
           {...password}
           label={label ?? t('form.new_password')}
           autoComplete="new-password"
+          describedBy={rules}
           required
         />
-        <PasswordRules password={password.value} className="mt-2.5" />
+        <PasswordRules id={rules} password={password.value} className="mt-2.5" />
       </div>
       <PasswordField {...repeat} label={t('form.repeat_password')} autoComplete="new-password" required />
     </>

@@ -21,6 +21,7 @@ export function Pagination({ label, page, count, onChange }: Props) {
         variant="ghost"
         size="s"
         aria-label={t('pages.back')}
+        keepsFocus
         disabled={page === 1}
         onClick={() => onChange(page - 1)}
       >
@@ -43,6 +44,7 @@ export function Pagination({ label, page, count, onChange }: Props) {
         variant="ghost"
         size="s"
         aria-label={t('pages.forth')}
+        keepsFocus
         disabled={page === count}
         onClick={() => onChange(page + 1)}
       >

@@ -23,7 +23,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' |
           aria-pressed={visible}
           onClick={() => setVisible(!visible)}
         >
-          <Icon aria-hidden className="size-[18px]" />
+          <Icon aria-hidden className="size-4.5" />
         </Button>
       }
     />

@@ -7,10 +7,19 @@ import { PASSWORD_RULES, type PasswordRule } from '@/lib/validation/password'
 const RULES = Object.keys(PASSWORD_RULES) as PasswordRule[]
 
 /** Which rules the password keeps already, while it is being typed. */
-export function PasswordRules({ password, className }: { password: string; className?: string }) {
+export function PasswordRules({
+  id,
+  password,
+  className,
+}: {
+  id: string
+  password: string
+  className?: string
+}) {
   const { t } = useT()
   return (
     <ul
+      id={id}
       aria-label={t('password.rules')}
       className={cn('grid gap-x-4 gap-y-1 text-[13px] sm:grid-cols-2', className)}
     >

@@ -11,9 +11,10 @@ type Props = FrameProps &
   }
 
 /** The browser's own select: it costs nothing to load, and a phone shows the picker that its owner knows. */
-export function Select({ label, hint, error, action, options, placeholder, className, ...select }: Props) {
+export function Select({ options, placeholder, className, ...props }: Props) {
+  const { label, hint, error, describedBy, action, ...select } = props
   return (
-    <FieldFrame label={label} hint={hint} error={error} action={action}>
+    <FieldFrame label={label} hint={hint} error={error} describedBy={describedBy} action={action}>
       {(control) => (
         <div className="relative">
           <select {...control} className={cn(controlStyle, 'appearance-none pr-11', className)} {...select}>

@@ -1,20 +1,28 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Toaster as Sonner, toast } from 'sonner'
 import { NOTIFICATION_TIMEOUT } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 import { useNotifications } from '@/lib/notify'
 import { useTheme } from '@/lib/theme'
 
+/** Screen readers need so long to notice that there is a place for messages; one that comes with it is passed over. In ms. */
+const PLACE_NOTICED = 150
+
 /** Where the notifications of lib/notify appear. Mounted once, by the app, when the first one comes. */
 export function Toaster() {
   const { t } = useT()
   const theme = useTheme((state) => state.theme)
   const waiting = useNotifications((state) => state.waiting)
+  const [noticed, setNoticed] = useState(false)
   useEffect(() => {
-    if (waiting.length === 0) return
+    const timer = setTimeout(() => setNoticed(true), PLACE_NOTICED)
+    return () => clearTimeout(timer)
+  }, [])
+  useEffect(() => {
+    if (!noticed || waiting.length === 0) return
     useNotifications.setState({ waiting: [] })
     for (const { kind, text, description, duration } of waiting) toast[kind](text, { description, duration })
-  }, [waiting])
+  }, [noticed, waiting])
   return (
     <Sonner
       theme={theme}

@@ -26,6 +26,7 @@ async function serveAccount(role: Role) {
     sessions: 2,
     email_pending: false,
     totp: { since: null, recovery_codes: 0, required: false },
+    passkeys: [],
   }
   await startSession({ access: 'a', refresh: 'r', role })
   server.use(

@@ -18,6 +18,7 @@ import { ProfileCard } from './profile-card'
 import { SessionsCard } from './sessions-card'
 import { SystemsCard } from './systems-card'
 
+const PasskeyCard = lazyPart(async () => (await import('@/components/passkey/passkey-card')).PasskeyCard)
 const TotpCard = lazyPart(async () => (await import('@/components/totp/totp-card')).TotpCard)
 
 type Props = {
@@ -28,7 +29,7 @@ type Props = {
 /** Everything about the person: profile, ways in, systems, partner apps, mails, data. */
 export function AccountPanel({ alarmMail }: Props) {
   return (
-    <div className="grid max-w-5xl gap-5">
+    <div className="grid gap-5">
       <EmailConfirmation />
       <Cards alarmMail={alarmMail} />
     </div>
@@ -73,8 +74,9 @@ function Cards({ alarmMail }: Props) {
       </div>
       <div className="grid min-w-0 gap-5">
         <PasswordCard email={account.email} />
-        <Suspense fallback={<TotpWaiting />}>
+        <Suspense fallback={<WaysInWaiting />}>
           <TotpCard totp={account.totp} />
+          <PasskeyCard account={account} />
         </Suspense>
         <EmailCard account={account} />
         {isOwner ? more : alarmMail}
@@ -99,10 +101,11 @@ function Waiting() {
   )
 }
 
-function TotpWaiting() {
+function WaysInWaiting() {
   return (
-    <div aria-busy="true">
+    <div aria-busy="true" className="grid gap-5">
       <Skeleton className="h-40" />
+      <Skeleton className="h-45" />
     </div>
   )
 }

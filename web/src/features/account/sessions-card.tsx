@@ -14,7 +14,7 @@ export function SessionsCard({ sessions }: { sessions: number }) {
   const navigate = useNavigate()
   const end = useMutation({
     mutationFn: async () => {
-      await logOutAfter(() => unwrap(api.POST('/api/auth/logout/', { body: { all: 1 } })))
+      await logOutAfter(() => unwrap(api.POST('/api/auth/logout/', { body: { all: '1' } })))
       leaveLoginNotice('logged_out_everywhere')
       await navigate({ to: '/login' })
     },

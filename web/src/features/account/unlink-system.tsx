@@ -1,43 +1,71 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { ConfirmDialog } from '@/components/ui/confirm-dialog'
+import { Dialog } from '@/components/ui/dialog'
+import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
 import { api, unwrap } from '@/lib/api/client'
 import { systemsQuery } from '@/lib/api/queries'
+import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 
-/** Takes a system out of the account, after a question. */
+/** Takes a system out of the account. The dialog asks for the password: the history is erased. */
 export function UnlinkSystem({ sn, isLast }: { sn: string; isLast: boolean }) {
   const { t } = useT()
-  const queries = useQueryClient()
-  const [asking, setAsking] = useState(false)
-  const unlink = useMutation({
-    mutationFn: () => unwrap(api.DELETE('/api/auth/usr_sn/{sn}/', { params: { path: { sn } } })),
-    onSuccess: () => {
-      setAsking(false)
-      notify.success(t('account.unlink.done', { sn }))
-      return queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-    },
-  })
+  const [open, setOpen] = useState(false)
   return (
     <>
       <Button
         variant="ghost"
         size="s"
         aria-label={t('account.unlink.label', { sn })}
-        onClick={() => setAsking(true)}
+        onClick={() => setOpen(true)}
       >
         {t('account.unlink')}
       </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
         title={t('account.unlink.title', { sn })}
-        text={isLast ? t('account.unlink.last') : t('account.unlink.text')}
-        confirm={t('account.unlink')}
-        work={unlink}
-      />
+        description={isLast ? t('account.unlink.last') : t('account.unlink.text')}
+      >
+        <UnlinkForm sn={sn} onClose={() => setOpen(false)} />
+      </Dialog>
     </>
+  )
+}
+
+function UnlinkForm({ sn, onClose }: { sn: string; onClose: () => void }) {
+  const { t } = useT()
+  const queries = useQueryClient()
+  const form = useForm({
+    initial: { password: '' },
+    check: ({ password }) => ({ password: password === '' ? 'required' : null }),
+    send: async (body) => {
+      await unwrap(api.DELETE('/api/auth/usr_sn/{sn}/', { params: { path: { sn } }, body }))
+      onClose()
+      notify.success(t('account.unlink.done', { sn }))
+      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <PasswordField
+        {...form.text('password')}
+        label={t('form.current_password')}
+        autoComplete="current-password"
+        required
+      />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" variant="danger" busy={form.busy}>
+          {t('account.unlink')}
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -1,4 +1,5 @@
 import { PageHeading } from '@/components/ui/page-heading'
+import { PagePart } from '@/components/ui/page-part'
 import { useT } from '@/lib/i18n/use-t'
 import { useLiveStream } from '@/lib/live/use-live'
 import { AlarmsCard } from './alarms-card'
@@ -14,9 +15,13 @@ export function AlarmsPage() {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
         <div className="grid min-w-0 gap-3">
           <p className="max-w-prose text-[14px] text-muted">{t('alarms.text')}</p>
-          <AlarmsCard advice heading={false} />
+          <PagePart>
+            <AlarmsCard advice heading={false} />
+          </PagePart>
         </div>
-        <MailCard />
+        <PagePart>
+          <MailCard />
+        </PagePart>
       </div>
     </>
   )

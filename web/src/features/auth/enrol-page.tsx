@@ -1,9 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { DeleteAccount } from '@/components/account/delete-account'
 import { ExportButtons } from '@/components/account/export-buttons'
+import { AddPasskey } from '@/components/passkey/add-passkey'
 import { SetUpTotp } from '@/components/totp/set-up-totp'
 import { Button } from '@/components/ui/button'
+import { accountQuery } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
+import { knowsPasskeys } from '@/lib/passkey/problem'
 import { logOut } from '@/lib/session/log-out'
 import { dashboardOf } from '@/lib/session/role-home'
 import { AuthHeading } from './auth-heading'
@@ -12,6 +17,7 @@ import { AuthHeading } from './auth-heading'
 export function EnrolPage() {
   const { t } = useT()
   const navigate = useNavigate()
+  const enter = () => void navigate({ to: dashboardOf('electrician') })
   async function leave() {
     await logOut()
     await navigate({ to: '/login' })
@@ -19,7 +25,7 @@ export function EnrolPage() {
   return (
     <div className="grid gap-8">
       <AuthHeading title={t('totp.set_up.title')}>{t('totp.enrol.text')}</AuthHeading>
-      <SetUpTotp onDone={() => void navigate({ to: dashboardOf('electrician') })} />
+      <ChooseFactor onDone={enter} />
       <section className="grid gap-4 border-t border-line pt-6">
         <h2 className="text-[17px] font-semibold">{t('connect.data')}</h2>
         <ExportButtons />
@@ -28,6 +34,23 @@ export function EnrolPage() {
       <Button size="l" variant="ghost" onClick={() => void leave()}>
         {t('lock.back')}
       </Button>
+    </div>
+  )
+}
+
+/** An authenticator app, or a passkey. */
+function ChooseFactor({ onDone }: { onDone: () => void }) {
+  const { t } = useT()
+  const { data: account } = useQuery(accountQuery)
+  const [passkey, setPasskey] = useState(false)
+  return (
+    <div className="grid gap-5">
+      {passkey && account ? <AddPasskey account={account} onDone={onDone} /> : <SetUpTotp onDone={onDone} />}
+      {account && knowsPasskeys() && (
+        <Button variant="ghost" size="s" className="justify-self-start" onClick={() => setPasskey(!passkey)}>
+          {t(passkey ? 'totp.enrol.app' : 'totp.enrol.passkey')}
+        </Button>
+      )}
     </div>
   )
 }

@@ -12,8 +12,9 @@ import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
-import { type Credentials, type Doors, enter, wantsTotp } from './enter'
+import { askedFactors, type Credentials, type Doors, enter, enterByPasskey, type Factors } from './enter'
 import { checkLogin } from './model'
+import { PasskeyLogin } from './passkey-login'
 import { isUnconfirmed, ResendConfirmation } from './resend-confirmation'
 
 /** Most accounts have none: it comes when it is asked for. */
@@ -32,7 +33,7 @@ type Props = Doors & {
 export function LoginForm({ chooseFrom, ...doors }: Props) {
   const { t } = useT()
   /** Right so far, and a second factor is asked for. */
-  const [credentials, setCredentials] = useState<Credentials | null>(null)
+  const [half, setHalf] = useState<{ credentials: Credentials; factors: Factors } | null>(null)
   const [role, setRole] = useState<Role>(chooseFrom ?? 'user')
   const credentialsOf = ({ email, ...rest }: LoginValues) => ({
     email: email.trim(),
@@ -47,15 +48,16 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
       try {
         await enter(body, doors)
       } catch (error) {
-        if (!wantsTotp(error)) throw error
-        setCredentials(body)
+        const factors = askedFactors(error)
+        if (!factors) throw error
+        setHalf({ credentials: body, factors })
       }
     },
   })
-  if (credentials)
+  if (half)
     return (
       <Suspense fallback={<Skeleton className="h-56" />}>
-        <TotpStep {...doors} credentials={credentials} onBack={() => setCredentials(null)} />
+        <TotpStep {...doors} {...half} onBack={() => setHalf(null)} />
       </Suspense>
     )
   return (
@@ -102,6 +104,10 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
       <Button type="submit" size="l" busy={form.busy}>
         {t('login.submit')}
       </Button>
+      <PasskeyLogin
+        label={t('login.passkey')}
+        send={(passkey) => enterByPasskey(passkey, form.values.stayLoggedIn, doors)}
+      />
     </form>
   )
 }

@@ -1,27 +1,52 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { FactorField } from '@/components/totp/factor-field'
 import { checkFactor } from '@/components/totp/model'
 import { Button } from '@/components/ui/button'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { type Credentials, type Doors, enter } from './enter'
+import { type Credentials, type Doors, enter, type Factors } from './enter'
+import { PasskeyLogin } from './passkey-login'
 
 type Props = Doors & {
   /** What the server has found right. */
   credentials: Credentials
+  factors: Factors
   onBack: () => void
 }
 
-/** The second step of a login: the code of the authenticator app, or a recovery code. */
-export function TotpStep({ credentials, onBack, ...doors }: Props) {
+/** The second step of a login: the code of the authenticator app, a recovery code, or a passkey. */
+export function TotpStep({ credentials, factors, onBack, ...doors }: Props) {
+  const { t } = useT()
+  const byPasskey = (passkey: string) => enter({ ...credentials, passkey }, doors)
+  const back = (
+    <Button variant="ghost" size="s" onClick={onBack}>
+      {t('totp.back')}
+    </Button>
+  )
+  return (
+    <section aria-label={t('totp.title')} className="grid gap-5">
+      {factors.totp ? (
+        <CodeForm send={(totp) => enter({ ...credentials, totp }, doors)} back={back} />
+      ) : (
+        <p className="text-[15px]">{t('totp.ask.passkey')}</p>
+      )}
+      {factors.passkey && <PasskeyLogin label={t('totp.use_passkey')} send={byPasskey} />}
+      {!factors.totp && <div>{back}</div>}
+    </section>
+  )
+}
+
+type CodeProps = { send: (totp: string) => Promise<unknown>; back: ReactNode }
+
+function CodeForm({ send, back }: CodeProps) {
   const { t } = useT()
   const [recovery, setRecovery] = useState(false)
-  const section = useRef<HTMLElement>(null)
+  const section = useRef<HTMLDivElement>(null)
   const form = useForm({
     initial: { totp: '' },
     check: checkFactor,
-    send: ({ totp }) => enter({ ...credentials, totp }, doors),
+    send: ({ totp }) => send(totp),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other kind of code is another field
   useEffect(() => section.current?.querySelector('input')?.focus(), [recovery])
@@ -32,7 +57,7 @@ export function TotpStep({ credentials, onBack, ...doors }: Props) {
   }
 
   return (
-    <section ref={section} aria-label={t('totp.title')}>
+    <div ref={section}>
       <form {...form.form} className="grid gap-5">
         <p className="text-[15px]">{t(recovery ? 'totp.ask.recovery' : 'totp.ask')}</p>
         <FormProblem form={form} />
@@ -41,14 +66,12 @@ export function TotpStep({ credentials, onBack, ...doors }: Props) {
           {t('login.submit')}
         </Button>
         <div className="flex flex-wrap justify-between gap-3">
-          <Button variant="ghost" size="s" onClick={onBack}>
-            {t('totp.back')}
-          </Button>
+          {back}
           <Button variant="ghost" size="s" onClick={change}>
             {t(recovery ? 'totp.use_app' : 'totp.use_recovery')}
           </Button>
         </div>
       </form>
-    </section>
+    </div>
   )
 }

@@ -91,7 +91,7 @@ describe('the calendar', () => {
     expect(await day(/25\. Oktober 2026: .*Einnahmen 1,29\s€$/)).toBeInTheDocument()
   })
 
-  it('adds the month up, also without the battery', async () => {
+  it('adds the month up, and says what the battery saved in it', async () => {
     serveMoney({
       tariffs: [pricesOf('A')],
       savings: [saving('2026-11-13', 42, 362), saving('2026-11-14', 42, 362)],
@@ -102,7 +102,7 @@ describe('the calendar', () => {
     const sums = heading.closest('section') as HTMLElement
     await waitFor(() => expect(sums).toHaveTextContent(/Erzeugt\s*70,4\skWh/))
     expect(sums).toHaveTextContent(/0,84\s€\s*Kosten/)
-    expect(sums).toHaveTextContent(/Ohne Speicher wären es 6,40\s€ mehr gewesen\./)
+    expect(sums).toHaveTextContent(/Der Speicher hat 6,40\s€ gespart\./)
   })
 
   it('says when a month is empty', async () => {

@@ -9,6 +9,7 @@ import { ChartHead } from './components/chart-head'
 import { ChartNotes } from './components/chart-notes'
 import { ChartPanel } from './components/chart-panel'
 import { SeriesChips } from './components/series-chips'
+import { type Earlier, earlierValues } from './model/before'
 import { withSystem, withToggled } from './model/choice'
 import { type Extents, extentsOf } from './model/extent'
 import { type Series, seriesOf } from './model/series'
@@ -20,16 +21,19 @@ import { useSystemNames } from './use-systems'
 type Props = { ownPage?: boolean }
 
 const HEIGHT = {
-  onDashboard: 'h-[300px]',
+  onDashboard: 'h-[220px] sm:h-[300px]',
   alone: 'h-[300px] lg:h-[420px]',
   oneOfSeveral: 'h-[210px] lg:h-[240px]',
 }
+
+/** The values have their place before they come, so that nothing moves. */
+const NOT_YET = {}
 
 /** The big chart with everything that chooses what it shows. The address keeps the choice. */
 export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
   const chart = useChart(ownPage)
-  const { systems, waiting, choice, search, queries, change, group } = chart
+  const { systems, waiting, choice, search, queries, befores, change, group } = chart
   const nameOf = useSystemNames()
   const [place, setPlace] = useState<number | null>(null)
   const series = useSeries(choice.series)
@@ -37,7 +41,13 @@ export function BigChart({ ownPage = false }: Props) {
   const several = systems.length > 1
   const none = series.length === 0 || systems.length === 0
   const graphs = none ? [] : queries.flatMap(({ data }) => data ?? [])
-  const extents = useExtents(several ? graphs : [], series)
+  const extents = useExtents(several ? [...graphs, ...befores.flatMap((before) => before ?? [])] : [], series)
+  const earlierOf = (index: number): Earlier | undefined => {
+    const [graph, before] = [queries[index]?.data, befores[index]]
+    return choice.before
+      ? { before: choice.before, values: graph && before ? earlierValues(graph, before) : NOT_YET }
+      : undefined
+  }
   const summaryOf = useSummary(chart)
   const summary = summaryOf(systems[0])
   const valuesText = useValuesText({ series, kind: summary.kind, graph: graphs[0], place })
@@ -57,6 +67,7 @@ export function BigChart({ ownPage = false }: Props) {
         graph={several ? null : graphs[0]}
         place={place}
         summary={summary}
+        earlier={several ? undefined : earlierOf(0)}
         describedBy={values.id}
         onToggle={(code) => change(withToggled(search, choice, code))}
       />
@@ -82,6 +93,7 @@ export function BigChart({ ownPage = false }: Props) {
                   system={nameOf(sn)}
                   several={several}
                   summary={summaryOf(sn)}
+                  earlier={earlierOf(index)}
                   onRemove={() => change(withSystem(search, systems, sn))}
                   onCursor={several ? undefined : setPlace}
                   extents={several ? extents : undefined}
@@ -90,7 +102,7 @@ export function BigChart({ ownPage = false }: Props) {
               )
             )
           })}
-        <ChartNotes graphs={graphs} series={series} table={choice.table} />
+        <ChartNotes graphs={graphs} series={series} chart={chart} />
       </div>
       <ChartControls choice={choice} search={search} onChange={change} group={group} />
     </section>

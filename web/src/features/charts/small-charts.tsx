@@ -6,6 +6,7 @@ import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
 import { energyQuery, type Graph, graphQuery } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { type Energies, type EnergyChart, energiesOf, totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
@@ -18,6 +19,8 @@ import { daysOf, PERIODS, type Period, SMALL_CHARTS } from './model/small'
 export function SmallCharts() {
   const { t } = useT()
   const [period, setPeriod] = useState<Period>('week')
+  /** A phone shows the totals of the house first. */
+  const [bars, setBars] = useState(false)
   const { sn } = useSelection()
   const { data: live } = useLive()
   const timeZone = sn === null ? undefined : live?.entries[sn]?.time_zone
@@ -67,23 +70,39 @@ export function SmallCharts() {
           {errorText(error, t)}
         </Callout>
       ) : (
-        <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-6" aria-busy={!data}>
+        <div
+          className="grid max-sm:card max-sm:divide-y max-sm:divide-line sm:grid-cols-2 sm:gap-3 xl:grid-cols-6"
+          aria-busy={!data}
+        >
           {SMALL_CHARTS.map((chart) =>
             data ? (
               <SmallChart
                 key={chart.title}
                 {...chart}
                 period={period}
+                bars={bars}
                 total={totalsOf(data)}
                 rows={period === 'day' ? hoursOf(hours) : rowsOf(data)}
                 timeZone={timeZone}
               />
             ) : (
-              <Skeleton key={`${chart.title} waiting`} className="h-[196px] xl:col-span-2" />
+              <Skeleton
+                key={`${chart.title} waiting`}
+                className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')}
+              />
             ),
           )}
         </div>
       )}
+      <Button
+        variant="ghost"
+        size="s"
+        aria-expanded={bars}
+        className="mt-1 sm:hidden"
+        onClick={() => setBars(!bars)}
+      >
+        {t(bars ? 'small.hide_bars' : 'small.show_bars')}
+      </Button>
     </section>
   )
 }

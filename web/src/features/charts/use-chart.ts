@@ -6,7 +6,9 @@ import { systemsQuery } from '@/lib/api/queries'
 import { useLive } from '@/lib/live/use-live'
 import { selectable, useSelection } from '@/lib/selection'
 import { siteDayOf } from '@/lib/site-day'
+import { dateBefore } from './model/before'
 import { type ChartSearch, choiceOf, isGrowing, readChartSearch, systemsOf, withZoom } from './model/choice'
+import { measuredOf } from './model/series'
 import { readStretch } from './model/stretch'
 import { PlotGroup } from './plot/group'
 
@@ -25,7 +27,7 @@ export function useChart(comparing: boolean) {
   const today = siteDayOf(Date.now() + (live?.skew ?? 0), timeZone)
   const choice = choiceOf(search, today)
   const systems = sn === null ? [] : systemsOf(comparing ? search : {}, sn, selectable(serials))
-  const { interval, date, resolution, method, series } = choice
+  const { interval, date, resolution, method, series, before } = choice
   const requests = systems.map((system) => ({ sn: system, interval, date, resolution, method, series }))
   const queries = useQueries({
     queries: requests.map((request) => ({
@@ -33,6 +35,18 @@ export function useChart(comparing: boolean) {
       enabled: series.length > 0,
     })),
   })
+  const measured = measuredOf(series)
+  const befores = useQueries({
+    queries:
+      before === null
+        ? []
+        : requests.map((request) => ({
+            ...graphQuery({ ...request, date: dateBefore(date, interval, before), series: measured }, false),
+            // What was held against the last choice says nothing about this one.
+            placeholderData: undefined,
+            enabled: measured.length > 0,
+          })),
+  }).map(({ data }) => data)
   const change = useCallback(
     (next: ChartSearch, replace = false) =>
       void navigate({ to: '.', search: next, resetScroll: false, replace }),
@@ -46,6 +60,7 @@ export function useChart(comparing: boolean) {
     today,
     requests,
     queries,
+    befores,
     change,
     group: useZoom(search, change),
   }

@@ -42,7 +42,13 @@ type PlainProps = CommandProps & {
 export function PlainCommand({ name, state, idle = false }: PlainProps) {
   const { t } = useT()
   return (
-    <Button variant="outline" size="s" disabled={state.busy || idle} onClick={() => state.give(name)}>
+    <Button
+      variant="outline"
+      size="s"
+      keepsFocus
+      disabled={state.busy || idle}
+      onClick={() => state.give(name)}
+    >
       {t(`command.${name}.give`)}
     </Button>
   )
@@ -54,7 +60,7 @@ export function ConfirmedCommand({ name, state }: CommandProps & { name: Confirm
   const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button variant="outline" size="s" disabled={state.busy} onClick={() => setAsking(true)}>
+      <Button variant="outline" size="s" keepsFocus disabled={state.busy} onClick={() => setAsking(true)}>
         {t(`command.${name}.give`)}
       </Button>
       <Question
@@ -128,7 +134,14 @@ export function ChargeForm({ state }: CommandProps) {
         />
         <Field {...form.text('power')} label={t('command.power')} inputMode="numeric" autoComplete="off" />
       </div>
-      <Button type="submit" variant="outline" size="s" disabled={state.busy} className="justify-self-start">
+      <Button
+        type="submit"
+        variant="outline"
+        size="s"
+        keepsFocus
+        disabled={state.busy}
+        className="justify-self-start"
+      >
         {t('command.charge_to.give')}
       </Button>
       <Question
@@ -160,6 +173,7 @@ export function HoldForm({ state, skew }: CommandProps & { skew: number }) {
       <Button
         variant="outline"
         size="s"
+        keepsFocus
         disabled={state.busy}
         onClick={() => state.give('hold', { until: String(holdUntil(hours, Date.now() + skew)) })}
         className="justify-self-start"

@@ -20,6 +20,7 @@ import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
 import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useNow } from '@/lib/use-now'
+import { Shortcuts } from './shortcuts'
 import { useBadWeather } from './use-bad-weather'
 
 type Props = {
@@ -49,7 +50,7 @@ type Props = {
 const AGE_CHECK = 5_000
 
 /** The flow stands beside the values and today, and money below them all. */
-const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
+const columns = 'grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
 
 export function DashboardPage({
   alarms,
@@ -142,6 +143,7 @@ function Now(props: NowProps) {
                   updateOf={sn}
                 />
               }
+              below={<Shortcuts entry={entry} />}
             />
           </PagePart>
         </div>
@@ -212,11 +214,11 @@ function Waiting({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
       <div className={columns}>
-        <Skeleton className="h-[488px] lg:row-span-2 lg:h-[560px]" />
-        <Skeleton className="h-[820px] lg:row-span-2 lg:h-[560px]" />
-        <Skeleton className="h-[490px] sm:h-[264px] lg:col-span-2 xl:h-[231px]" />
+        <Skeleton className="h-[583px] lg:row-span-2 lg:h-[625px]" />
+        <Skeleton className="h-[500px] lg:row-span-2 lg:h-[625px]" />
+        <Skeleton className="h-[369px] sm:h-[264px] lg:col-span-2" />
       </div>
-      <Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />
+      <Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />
     </div>
   )
 }

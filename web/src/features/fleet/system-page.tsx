@@ -237,7 +237,7 @@ function Now({ sn, entry, capacity, skew }: NowProps) {
   const now = useNow(AGE_CHECK, tooOldAt) + skew
   const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
   return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5">
+    <div className="grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5">
       <div className="grid min-w-0 lg:row-span-2">
         <PagePart>
           <FlowCard

@@ -4,7 +4,7 @@ import { grantsQuery } from '@/lib/api/grants'
 import { systemsQuery } from '@/lib/api/queries'
 import { queryClient } from '@/lib/query-client'
 
-export type Invitation = { sn: string; email: string; scope: string; until?: string }
+export type Invitation = { sn: string; email: string; scope: string; until?: string; password: string }
 
 /** A grant that begins or ends is another list of systems, and other live data. */
 async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
@@ -17,7 +17,7 @@ async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
 export const invite = (body: Invitation) => andReadAnew(unwrap(api.POST('/api/auth/grant/', { body })))
 
 /** Approves, confirms, renews or changes, by the state in which it is. */
-export const changeGrant = (id: number, body: { scope?: string; until?: string } = {}) =>
+export const changeGrant = (id: number, body: { scope?: string; until?: string; password?: string } = {}) =>
   andReadAnew(unwrap(api.PATCH('/api/auth/grant/{id}/', { params: { path: { id } }, body })))
 
 /** Refuses, withdraws, declines, gives up or ends, by the state and by who asks. */

@@ -98,13 +98,30 @@ describe('the owner’s list of access', () => {
   })
 
   it('changes level and last day', async () => {
-    await open([givenGrant({ id: 12 })])
+    await open([givenGrant({ id: 12, until_day: usualDay() })])
     await click('Ändern: Elektro Sonnenberg, SC24A0001')
     await userEvent.click(inDialog().getByRole('radio', { name: /^Ansehen/ }))
     fill('Letzter Tag', plusDays(usualDay(), -60))
+    expect(inDialog().queryByLabelText('Jetziges Passwort')).toBeNull()
     await userEvent.click(inDialog().getByRole('button', { name: 'Ändern' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     expect(sent).toEqual([`PATCH /api/auth/grant/12/ scope=monitor&until=${plusDays(usualDay(), -60)}`])
+  })
+
+  it('asks for the password before anybody gets more', async () => {
+    await open([givenGrant({ id: 12, scope: 'monitor', until_day: usualDay() })])
+    await click('Ändern: Elektro Sonnenberg, SC24A0001')
+    await userEvent.click(inDialog().getByRole('radio', { name: /^Service/ }))
+    await userEvent.click(inDialog().getByRole('button', { name: 'Ändern' }))
+    expect(inDialog().getByLabelText('Jetziges Passwort')).toHaveFocus()
+    expect(sent).toEqual([])
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Ändern' }))
+    await waitFor(() =>
+      expect(sent).toEqual([
+        `PATCH /api/auth/grant/12/ scope=service&until=${usualDay()}&password=Sonnenschein-1%21`,
+      ]),
+    )
   })
 
   it('says at the field when the last day is over', async () => {
@@ -127,9 +144,12 @@ describe('what waits for a decision', () => {
     expect(waiting.getByText(/Bittet um Zugang zu SC24A0001/)).toBeInTheDocument()
     await click('Zugang geben: Elektro Sonnenberg, SC24A0001')
     await userEvent.click(inDialog().getByRole('radio', { name: /^Einstellen/ }))
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
     await userEvent.click(inDialog().getByRole('button', { name: 'Zugang geben' }))
     await waitFor(() =>
-      expect(sent).toEqual([`PATCH /api/auth/grant/7/ scope=configure&until=${usualDay()}`]),
+      expect(sent).toEqual([
+        `PATCH /api/auth/grant/7/ scope=configure&until=${usualDay()}&password=Sonnenschein-1%21`,
+      ]),
     )
   })
 
@@ -147,9 +167,13 @@ describe('an invitation', () => {
     fill('E-Mail-Adresse', 'electrician@example.com')
     await userEvent.click(inDialog().getByRole('checkbox', { name: /SC24A0002/ }))
     await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
+    expect(inDialog().getByLabelText('Jetziges Passwort')).toHaveFocus()
+    expect(sent).toEqual([])
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     expect(sent).toEqual([
-      `POST /api/auth/grant/ sn=SC24A0001&email=electrician%40example.com&scope=service&until=${usualDay()}`,
+      `POST /api/auth/grant/ sn=SC24A0001&email=electrician%40example.com&scope=service&until=${usualDay()}&password=Sonnenschein-1%21`,
     ])
   })
 
@@ -157,10 +181,11 @@ describe('an invitation', () => {
     await open()
     await click('Person einladen')
     fill('E-Mail-Adresse', 'partner@example.com')
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
     await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
     await waitFor(() =>
       expect(sent).toEqual([
-        'POST /api/auth/grant/ sn=SC24A0001%2CSC24A0002&email=partner%40example.com&scope=look',
+        'POST /api/auth/grant/ sn=SC24A0001%2CSC24A0002&email=partner%40example.com&scope=look&password=Sonnenschein-1%21',
       ]),
     )
   })
@@ -177,6 +202,7 @@ describe('an invitation', () => {
     await open()
     await click('Elektriker einladen')
     fill('E-Mail-Adresse', 'owner@example.com')
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
     await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
     await inDialog().findByRole('alert')
     expect(inDialog().getByLabelText('E-Mail-Adresse')).toHaveAccessibleDescription(

@@ -6,6 +6,7 @@ import {
   daysToChoose,
   endsSoon,
   givable,
+  givesMore,
   inHoldersOrder,
   invitationBody,
   proposedDay,
@@ -74,8 +75,31 @@ describe('the last day', () => {
   })
 })
 
+describe('whether somebody gets more', () => {
+  const until = '2027-02-13'
+  it.each([
+    ['asked', 'service', null, { scope: 'monitor', until }, true],
+    ['ended', 'service', until, { scope: 'service', until }, true],
+    ['active', 'configure', until, { scope: 'service', until }, true],
+    ['active', 'configure', until, { scope: 'configure', until: '2027-02-14' }, true],
+    ['active', 'configure', until, { scope: 'configure', until }, false],
+    ['active', 'configure', until, { scope: 'monitor', until: '2026-12-01' }, false],
+    ['invited', 'monitor', until, { scope: 'service', until }, true],
+    ['active', 'owner', null, { scope: 'look', until: '' }, false],
+    ['active', 'look', null, { scope: 'owner', until: '' }, true],
+  ] as const)('of a grant that is %s with %s until %s by %o: %s', (state, scope, until_day, form, more) => {
+    expect(givesMore({ state, scope, until_day }, form)).toBe(more)
+  })
+})
+
 describe('an invitation', () => {
-  const filled = { email: ' a@example.com ', scope: 'service', until: '2027-02-13', systems: 'A,B' }
+  const filled = {
+    email: ' a@example.com ',
+    scope: 'service',
+    until: '2027-02-13',
+    systems: 'A,B',
+    password: 'p',
+  }
 
   it('is sent without space around the address, and without a day where there is none', () => {
     expect(invitationBody(filled)).toEqual({
@@ -83,16 +107,18 @@ describe('an invitation', () => {
       email: 'a@example.com',
       scope: 'service',
       until: '2027-02-13',
+      password: 'p',
     })
     expect(invitationBody({ ...filled, until: '' }).until).toBeUndefined()
   })
 
-  it('needs an address and a system', () => {
-    expect(checkInvitation(filled)).toEqual({ email: null, scope: null, systems: null })
-    expect(checkInvitation({ ...filled, email: 'a', systems: '' })).toEqual({
+  it('needs an address, a system and the password', () => {
+    expect(checkInvitation(filled)).toEqual({ email: null, scope: null, systems: null, password: null })
+    expect(checkInvitation({ ...filled, email: 'a', systems: '', password: '' })).toEqual({
       email: 'email_invalid',
       scope: null,
       systems: 'required',
+      password: 'required',
     })
   })
 

@@ -82,6 +82,17 @@ export const HOLDERS_ENDING: Record<GrantState, Ending> = {
   ended: 'remove',
 }
 
+/** Whether somebody gets access, more of it or for longer: then the owner types the password again. */
+export function givesMore(
+  grant: Pick<GivenGrant, 'state' | 'scope' | 'until_day'>,
+  { scope, until }: { scope: string; until: string },
+): boolean {
+  const begins = grant.state === 'asked' || grant.state === 'ended'
+  const scopes: readonly string[] = [...INSTALLER_SCOPES, ...MEMBER_SCOPES]
+  const wider = scopes.indexOf(scope) > scopes.indexOf(grant.scope)
+  return begins || wider || (grant.until_day !== null && until > grant.until_day)
+}
+
 /** The days that may be chosen as the last one, and the one that is proposed. */
 export const daysToChoose = (today: SiteDay) => ({
   first: today,
@@ -115,21 +126,34 @@ export const givable = <S extends Owned>(systems: readonly S[], to: 'electrician
 
 export const isOwn = ({ access }: { access: string }) => (access as Access) === 'owner'
 
-export type InvitationForm = { email: string; scope: string; until: string; systems: string }
+export type InvitationForm = {
+  email: string
+  scope: string
+  until: string
+  systems: string
+  password: string
+}
 
 /** All the rules but those of the last day, whose texts stand with this form. */
-export const checkInvitation = ({ email, scope, systems }: InvitationForm): Findings<InvitationForm> => ({
+export const checkInvitation = ({
+  email,
+  scope,
+  systems,
+  password,
+}: InvitationForm): Findings<InvitationForm> => ({
   email: checkEmail(email),
   scope: filled(scope),
   systems: filled(systems),
+  password: filled(password),
 })
 
 /** Without a day it has no end, which only the household may have. */
-export const invitationBody = ({ email, scope, until, systems }: InvitationForm) => ({
+export const invitationBody = ({ email, scope, until, systems, password }: InvitationForm) => ({
   sn: systems,
   email: email.trim(),
   scope,
   until: until || undefined,
+  password,
 })
 
 const filled = (value: string): Finding => (value === '' ? 'required' : null)

@@ -1,10 +1,9 @@
 import 'fake-indexeddb/auto'
-import { screen, within } from '@testing-library/react'
+import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
-import { fill } from '@/lib/testing/fill'
 import { liveOf } from '@/lib/testing/live'
 import { energyRow, pricesOf, saving, serveMoney, TODAY } from '@/lib/testing/money'
 import { renderPage } from '@/lib/testing/render-page'
@@ -50,7 +49,8 @@ describe('money at a glance', () => {
     expect(today).toHaveTextContent(/0,42\s€\s*Kosten/)
     expect(today).toHaveTextContent(/Strom aus dem Netz\s*1,32\s€/)
     expect(today).toHaveTextContent(/Einspeisung\s*0,90\s€/)
-    expect(today).toHaveTextContent(/Ohne Speicher wären es 3,20\s€ mehr gewesen\./)
+    expect(screen.getByText(/^Der Speicher hat heute 3,20\s€ gespart\.$/)).toBeInTheDocument()
+    expect(screen.getByText(/^Der Speicher hat diesen Monat 3,20\s€ gespart\.$/)).toBeInTheDocument()
     const sums = await figure(month)
     expect(sums).toHaveTextContent(/0,42\s€\s*Kosten/)
     expect(sums).toHaveTextContent(/Autarkie\s*93\s%/)
@@ -62,8 +62,9 @@ describe('money at a glance', () => {
     await open()
     const today = await figure('Heute')
     expect(today).toHaveTextContent(/2,10\s€\s*Einnahmen/)
-    expect(today).toHaveTextContent(/Ohne Speicher hätten Sie 0,90\s€ mehr eingenommen\./)
-    expect(today).toHaveTextContent('zählt erst, wenn Sie es nutzen')
+    expect(screen.getByText(/^Der Speicher hat heute bisher 0,90\s€ gekostet\./)).toHaveTextContent(
+      'zählt erst, wenn Sie es nutzen',
+    )
     expect(today.textContent).not.toMatch(/[-\u2212]\s?\d/)
   })
 
@@ -73,7 +74,7 @@ describe('money at a glance', () => {
     const today = await figure('Heute')
     expect(today).toHaveTextContent('nicht bekannt')
     expect(today).not.toHaveTextContent('0,00')
-    expect(today).not.toHaveTextContent('Ohne Speicher')
+    expect(screen.queryByText(/Speicher/)).toBeNull()
   })
 
   it('has no sum for a month with a day that has no price, and says why', async () => {
@@ -89,29 +90,13 @@ describe('money at a glance', () => {
     expect(sums).toHaveTextContent('Für 1 Tag ist kein Preis bekannt')
   })
 
-  it('asks for prices where there are none, and takes them', async () => {
+  it('leads to where prices are entered, where there are none', async () => {
     serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [saving(TODAY, null)] })
-    let sent = ''
-    server.use(
-      http.post('*/api/auth/tariff/', async ({ request }) => {
-        sent = await request.text()
-        serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, 42, 362)] })
-        return HttpResponse.json([pricesOf('A')])
-      }),
-    )
     await open()
-    await userEvent.click(await screen.findByRole('button', { name: 'Strompreise eintragen' }))
-    const dialog = await screen.findByRole('dialog', { name: 'Strompreise' })
-    fill('Preis für Strom aus dem Netz in ct/kWh', '32,5')
-    fill('Vergütung für Einspeisung in ct/kWh', '8,10')
-    await userEvent.click(within(dialog).getByRole('button', { name: 'Preise speichern' }))
-    expect(await figure('Heute')).toHaveTextContent(/0,42\s€\s*Kosten/)
-    expect(Object.fromEntries(new URLSearchParams(sent))).toEqual({
-      sn: 'A',
-      import_price: '32,5',
-      feed_in_price: '8,10',
-      from: 'null',
-    })
+    expect(await screen.findByRole('link', { name: 'Strompreise eintragen' })).toHaveAttribute(
+      'href',
+      '/settings?part=prices',
+    )
   })
 
   it('asks nobody for prices who only looks', async () => {
@@ -121,7 +106,7 @@ describe('money at a glance', () => {
     serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [] })
     await open()
     expect(await screen.findByText('Sie sehen diesen Speicher nur an')).toBeInTheDocument()
-    expect(screen.queryByRole('button', { name: 'Strompreise eintragen' })).toBeNull()
+    expect(screen.queryByRole('link', { name: 'Strompreise eintragen' })).toBeNull()
   })
 
   it('lets nobody change prices who only looks', async () => {
@@ -131,29 +116,7 @@ describe('money at a glance', () => {
     serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, 42, 362)], rows: [energyRow(TODAY)] })
     await open()
     await figure('Heute')
-    expect(screen.queryByRole('button', { name: 'Preise ändern' })).toBeNull()
-  })
-
-  it('shows at the field what the server does not take, and keeps what was typed', async () => {
-    serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [] })
-    server.use(
-      http.post('*/api/auth/tariff/', () =>
-        HttpResponse.json(
-          { from: ['Zu weit in der Zukunft.'], codes: { from: ['date_too_late'] } },
-          { status: 400 },
-        ),
-      ),
-    )
-    await open()
-    await userEvent.click(await screen.findByRole('button', { name: 'Strompreise eintragen' }))
-    fill('Preis für Strom aus dem Netz in ct/kWh', '32')
-    fill('Vergütung für Einspeisung in ct/kWh', '0')
-    fill('Gilt', 'day')
-    fill('Erster Tag mit diesen Preisen', '2030-01-01')
-    await userEvent.click(screen.getByRole('button', { name: 'Preise speichern' }))
-    expect(await screen.findByText('Zu weit in der Zukunft.')).toBeInTheDocument()
-    expect(screen.getByLabelText('Erster Tag mit diesen Preisen')).toHaveAttribute('aria-invalid', 'true')
-    expect(screen.getByLabelText('Preis für Strom aus dem Netz in ct/kWh')).toHaveValue('32')
+    expect(screen.queryByRole('link', { name: 'Preise ändern' })).toBeNull()
   })
 
   it('offers another try when it could not be loaded', async () => {

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarDays, PiggyBank } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { Suspense } from 'react'
 import { lacksPrices } from '@/components/tariff/model'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { formatTime } from '@/lib/format'
-import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { useTimeZone } from '@/lib/live/use-time-zone'
@@ -16,28 +16,19 @@ import { useLookOnly } from '@/lib/use-look-only'
 import { MoneyFigures } from './money-figures'
 import { type MoneyData, useMoney } from './use-money'
 
-/** Prices are entered once: the form comes when somebody wants it. */
-const TariffDialog = lazyPart(async () => {
-  await openTexts('outlook')
-  return (await import('@/components/tariff/tariff-dialog')).TariffDialog
-})
-
 /** Few people only look. */
 const LookOnly = lazyPart<object>(async () => (await import('@/components/access/look-only')).LookOnly)
+
+/** Where prices are entered. */
+const PRICES = { part: 'prices' } as const
 
 /** What today and this month cost or earned, and what the battery has to do with it. */
 export function MoneyCard() {
   const { t } = useT()
   const money = useMoney()
-  const [entering, setEntering] = useState(false)
-  const [wanted, setWanted] = useState(false)
-  const { sn, tariffs, today } = money
+  const { sn, tariffs } = money
   const { looks, everywhere } = useLookOnly()
   const mayEnter = !everywhere && !(sn !== null && looks(sn))
-  const enter = () => {
-    setWanted(true)
-    setEntering(true)
-  }
   return (
     <section aria-labelledby="money" aria-busy={isWaiting(money)} className="card min-w-0 p-5">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -46,22 +37,18 @@ export function MoneyCard() {
         </h2>
         <div className="-mx-3 flex flex-wrap gap-1">
           {mayEnter && tariffs && !lacksPrices(tariffs) && (
-            <Button variant="ghost" size="s" onClick={enter}>
+            <Link to="/settings" search={PRICES} className={buttonStyle({ variant: 'ghost', size: 's' })}>
               {t('money.change')}
-            </Button>
+            </Link>
           )}
-          <Link to="/calendar" className={buttonStyle({ variant: 'ghost', size: 's' })}>
+          {/* On a phone the shortcut above is enough. */}
+          <Link to="/calendar" className={cn(buttonStyle({ variant: 'ghost', size: 's' }), 'max-sm:hidden')}>
             <CalendarDays aria-hidden className="size-4" />
             {t('money.to_calendar')}
           </Link>
         </div>
       </div>
-      <Content money={money} onEnter={mayEnter ? enter : null} />
-      <Suspense>
-        {wanted && sn !== null && tariffs && (
-          <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
-        )}
-      </Suspense>
+      <Content money={money} mayEnter={mayEnter} />
     </section>
   )
 }
@@ -69,11 +56,10 @@ export function MoneyCard() {
 const isWaiting = ({ tariffs, savings, energy, error }: MoneyData) =>
   !error && !(tariffs && (lacksPrices(tariffs) || (savings && energy !== undefined)))
 
-/** `onEnter` is null for whoever only looks. */
-function Content({ money, onEnter }: { money: MoneyData; onEnter: (() => void) | null }) {
+function Content({ money, mayEnter }: { money: MoneyData; mayEnter: boolean }) {
   const { t } = useT()
   const { tariffs, savings, energy, today, error } = money
-  if (tariffs && lacksPrices(tariffs)) return onEnter ? <NoPrices onEnter={onEnter} /> : <MayNot />
+  if (tariffs && lacksPrices(tariffs)) return mayEnter ? <NoPrices /> : <MayNot />
   if (tariffs && savings && energy !== undefined)
     return (
       <div key="figures">
@@ -87,7 +73,7 @@ function Content({ money, onEnter }: { money: MoneyData; onEnter: (() => void) |
         {errorText(error, t)}
       </Callout>
     )
-  return <Skeleton key="waiting" className="h-[382px] sm:h-[177px] xl:h-[141px]" />
+  return <Skeleton key="waiting" className="h-[288px] sm:h-[174px]" />
 }
 
 function MayNot() {
@@ -98,7 +84,7 @@ function MayNot() {
   )
 }
 
-function NoPrices({ onEnter }: { onEnter: () => void }) {
+function NoPrices() {
   const { t } = useT()
   return (
     <div className="flex min-h-[141px] flex-wrap items-center gap-x-5 gap-y-4">
@@ -106,7 +92,9 @@ function NoPrices({ onEnter }: { onEnter: () => void }) {
         <PiggyBank aria-hidden className="size-6" />
       </span>
       <p className="min-w-0 flex-1 basis-60 text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>
-      <Button onClick={onEnter}>{t('money.enter')}</Button>
+      <Link to="/settings" search={PRICES} className={buttonStyle()}>
+        {t('money.enter')}
+      </Link>
     </div>
   )
 }

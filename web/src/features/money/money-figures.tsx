@@ -1,4 +1,5 @@
 import { MoneyFigure } from '@/components/money/money-figure'
+import { SavedLine } from '@/components/money/saved-line'
 import type { Saving } from '@/lib/api/money-queries'
 import {
   balanceOf,
@@ -21,7 +22,7 @@ type Props = {
   today: SiteDay
 }
 
-/** Today beside this month. */
+/** What the battery saved this month; then today beside this month. */
 export function MoneyFigures({ currency, savings, energy, today }: Props) {
   const { t, locale } = useT()
   const rows = new Map(energy?.rows.map((row) => [row.de_time, energiesOf(row)]))
@@ -31,21 +32,31 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
       energies: rows.get(saving.day) ?? energiesOf({}),
     })),
   )
+  const now = moneyOf(savings.find(({ day }) => day === today))
   return (
-    <div className="grid gap-5 sm:grid-cols-2 sm:gap-0">
-      <MoneyFigure
-        title={t('today.title')}
-        money={moneyOf(savings.find(({ day }) => day === today))}
-        currency={currency}
-        className="sm:pr-6"
-      />
-      <MoneyFigure
-        title={formatPeriod(today, 'Month', locale)}
-        money={month}
-        currency={currency}
-        note={month.unpriced > 0 ? t('money.unpriced', { days: month.unpriced }) : <Shares energy={energy} />}
-        className="border-line max-sm:border-t max-sm:pt-5 sm:border-l sm:pl-6"
-      />
+    <div className="grid gap-4">
+      <div className="grid gap-1">
+        <SavedLine
+          money={month}
+          currency={currency}
+          period="month"
+          className="text-[18px] leading-snug font-semibold"
+        />
+        <SavedLine money={now} currency={currency} period="today" className="text-[14px] text-muted" />
+      </div>
+      {/* By the size of the letters: below each other where they are large. */}
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9em),1fr))] gap-y-4">
+        <MoneyFigure title={t('today.title')} money={now} currency={currency} className="pr-3 sm:pr-6" />
+        <MoneyFigure
+          title={formatPeriod(today, 'Month', locale)}
+          money={month}
+          currency={currency}
+          note={
+            month.unpriced > 0 ? t('money.unpriced', { days: month.unpriced }) : <Shares energy={energy} />
+          }
+          className="border-l border-line pl-3 sm:pl-6"
+        />
+      </div>
     </div>
   )
 }

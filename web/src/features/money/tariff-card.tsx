@@ -18,7 +18,7 @@ export function TariffCard() {
   const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
   return (
     <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
-      {!systems && !error && <Skeleton key="waiting" className="h-[432px] lg:h-90" />}
+      {!systems && !error && <Skeleton key="waiting" className="h-[432px]" />}
       {!systems && error && (
         <Callout
           tone="danger"
@@ -33,7 +33,7 @@ export function TariffCard() {
         </Callout>
       )}
       {systems && (
-        <div key="prices" className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-2">
+        <div key="prices" className="grid gap-6">
           <div className="grid gap-5">
             {systems.map((system) => (
               <History key={system.sn} system={system} named={systems.length > 1} />

@@ -59,7 +59,7 @@ export function hoursOf({ steps, blocks }: Pick<Plan, 'steps' | 'blocks'>): Hour
 }
 
 /** What is special about a stretch of time: buying before holding before nothing. */
-function modeIn(blocks: readonly Block[], start: number, end: number): Block['mode'] {
+export function modeIn(blocks: readonly Block[], start: number, end: number): Block['mode'] {
   const modes = blocks.filter((block) => block.start < end && block.end > start).map(({ mode }) => mode)
   return (['charge', 'hold'] as const).find((mode) => modes.includes(mode)) ?? 'self'
 }

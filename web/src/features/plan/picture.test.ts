@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { block, steps, TWO } from '@/lib/testing/plan'
-import { pictureOf, priceLevels } from './picture'
+import { pictureOf, priceLevels, stepAt } from './picture'
 
 const HOUR = 3_600_000
 /** In Berlin, in winter. */
@@ -35,6 +35,15 @@ describe('the picture of a plan', () => {
     for (const [place, x] of places.entries()) {
       if (place > 0) expect(x - (places[place - 1] ?? 0)).toBeGreaterThanOrEqual(52)
     }
+  })
+
+  it('knows the quarter at each of its points, also beside its ends', () => {
+    const edges = { left: 40, right: 360 }
+    const startAt = (x: number) => (stepAt(plan.steps, edges, x)?.step.start ?? 0) - TWO
+    expect([0, 41, 61, 359, 400].map(startAt)).toEqual([0, 0, HOUR / 4, 3.75 * HOUR, 3.75 * HOUR])
+    // What the charge is at its end is drawn there.
+    expect(stepAt(plan.steps, edges, 41)?.x).toBe(60)
+    expect(stepAt([], edges, 41)).toBeNull()
   })
 
   it('marks a wish within its time, and none beyond it', () => {

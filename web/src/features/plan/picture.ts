@@ -78,6 +78,20 @@ export function pictureOf(
   } satisfies Picture
 }
 
+/** The quarter at a point of the picture, in pixels from its left edge, and where it is drawn. */
+export function stepAt(steps: readonly Step[], { left, right }: Pick<Picture, 'left' | 'right'>, x: number) {
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (!first || !last) return null
+  const length = last.start + QUARTER - first.start
+  const at = first.start + ((x - left) / (right - left)) * length
+  const step = steps.findLast(({ start }) => start <= at) ?? first
+  return {
+    step,
+    x: round(left + ((step.start + QUARTER - first.start) / length) * (right - left)),
+    y: step.soc === null ? null : scale(CHARGE, 0, 100)(step.soc),
+  }
+}
+
 const round = (pixels: number) => Math.round(pixels * 10) / 10
 
 const scale =

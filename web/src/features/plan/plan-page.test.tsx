@@ -65,7 +65,7 @@ describe('the page of the plan', () => {
     await userEvent.click(await screen.findByRole('switch'))
     expect(await screen.findByRole('alert')).toHaveTextContent(text)
     const link = screen.getByRole('link', { name: 'Stromanbieter wählen' })
-    expect(link).toHaveAttribute('href', '/settings?part=storage#tariff')
+    expect(link).toHaveAttribute('href', '/settings?part=prices#tariff')
   })
 
   it('says what comes next and why, in a sentence, a picture and a table', async () => {

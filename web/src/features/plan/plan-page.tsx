@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { PageHeading } from '@/components/ui/page-heading'
+import { PagePart } from '@/components/ui/page-part'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
@@ -84,12 +85,18 @@ function Whole({ plan }: { plan: Plan }) {
   const { looks } = useLookOnly()
   return (
     <div className={columns}>
-      <Ahead plan={plan} />
+      <PagePart>
+        <Ahead plan={plan} />
+      </PagePart>
       <div className="grid min-w-0 gap-4 lg:row-span-2 lg:gap-5">
-        {looks(plan.sn) ? <LookOnly /> : <Wanted plan={plan} />}
-        <OutcomesCard sn={plan.sn} />
+        <PagePart>{looks(plan.sn) ? <LookOnly /> : <Wanted plan={plan} />}</PagePart>
+        <PagePart>
+          <OutcomesCard sn={plan.sn} />
+        </PagePart>
       </div>
-      <SavingsCard sn={plan.sn} currency={plan.currency} />
+      <PagePart>
+        <SavingsCard sn={plan.sn} currency={plan.currency} />
+      </PagePart>
     </div>
   )
 }

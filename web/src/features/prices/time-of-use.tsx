@@ -94,6 +94,7 @@ export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrice
             <Button
               type="button"
               variant="outline"
+              keepsFocus
               disabled={steps.length === 1}
               aria-label={t('settings.prices.steps.remove', { time: step.start })}
               onClick={() => setSteps((before) => before.filter(({ id }) => id !== step.id))}

@@ -9,7 +9,7 @@ import { SettingField } from './components/setting-field'
 import { StateLine } from './components/state-line'
 import { owesNotice } from './model/check'
 import { bodyOf, raisesLimit, type Systems } from './model/draft'
-import { SETTING_NAMES, type SettingName } from './model/fields'
+import { GROUP_NAMES, SETTING_NAMES, type SettingName } from './model/fields'
 import { failuresOf, fieldErrorsOf } from './model/outcome'
 import { saveSettings } from './save-settings'
 import { useEditor } from './use-editor'
@@ -38,7 +38,7 @@ type EditorProps = { systems: Systems; names: readonly SettingName[]; readAgain:
 
 function Editor({ systems, names, readAgain }: EditorProps) {
   const { t, locale } = useT()
-  const editor = useEditor(systems, systems)
+  const editor = useEditor(systems, systems, GROUP_NAMES)
   const [acknowledged, setAcknowledged] = useState(false)
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)

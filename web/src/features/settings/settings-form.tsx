@@ -11,7 +11,7 @@ import { SaveBar } from './components/save-bar'
 import { SaveResult } from './components/save-result'
 import { SettingGroup } from './components/setting-group'
 import { bodyOf, changedNames, type Systems } from './model/draft'
-import { GROUP_NAMES, type Group, groupOf, type SettingName } from './model/fields'
+import { type Group, groupOf, type SettingName } from './model/fields'
 import { conflictsOf, failuresOf, fieldErrorsOf, type SaveOutcome } from './model/outcome'
 import { type Assurance, resetSettings, saveSettings } from './save-settings'
 import { useEditor } from './use-editor'
@@ -20,6 +20,8 @@ type Props = {
   all: Systems
   /** Those that the form is about. */
   systems: Systems
+  /** Those that are shown here. One alone is not folded. */
+  groups: readonly Group[]
   meterTest: ReactNode
   prices: ReactNode
   /** They are there to be read: whoever looks changes nothing. */
@@ -30,13 +32,22 @@ type Props = {
 }
 
 /** Every setting in its group; changes are gathered, shown once more and then sent together. */
-export function SettingsForm({ all, systems, meterTest, prices, readOnly, onFailed, readAgain }: Props) {
+export function SettingsForm({
+  all,
+  systems,
+  groups,
+  meterTest,
+  prices,
+  readOnly,
+  onFailed,
+  readAgain,
+}: Props) {
   const { t } = useT()
   const queries = useQueryClient()
-  const editor = useEditor(all, systems)
-  // `#tariff` leads to that group.
+  const editor = useEditor(all, systems, groups)
+  // `#meter` leads to that group.
   const hash = useLocation({ select: (location) => location.hash })
-  const [wanted] = useState(() => GROUP_NAMES.find((group) => group === hash))
+  const [wanted] = useState(() => groups.find((group) => group === hash))
   const [opened, setOpened] = useState<readonly Group[]>(wanted ? [wanted] : ['charging'])
   const [confirming, setConfirming] = useState(false)
   const [sending, setSending] = useState(false)
@@ -95,18 +106,23 @@ export function SettingsForm({ all, systems, meterTest, prices, readOnly, onFail
         {undecided && <ForeignNotice systems={systems} editor={editor} />}
       </div>
       <div className="divide-y divide-line">
-        {GROUP_NAMES.map((group) => (
+        {groups.map((group) => (
           <SettingGroup
             key={group}
             group={group}
             systems={systems}
             editor={editor}
             readOnly={readOnly}
-            open={opened.includes(group)}
-            onToggle={() =>
-              setOpened((before) =>
-                before.includes(group) ? before.filter((one) => one !== group) : [...before, group],
-              )
+            folding={
+              groups.length === 1
+                ? undefined
+                : {
+                    open: opened.includes(group),
+                    onToggle: () =>
+                      setOpened((before) =>
+                        before.includes(group) ? before.filter((one) => one !== group) : [...before, group],
+                      ),
+                  }
             }
           >
             {group === 'meter' && !readOnly && meterTest}
@@ -114,7 +130,7 @@ export function SettingsForm({ all, systems, meterTest, prices, readOnly, onFail
           </SettingGroup>
         ))}
       </div>
-      {!readOnly && (
+      {!readOnly && groups.length > 1 && (
         <div className="mt-4">
           <ResetSettings
             systems={systems}

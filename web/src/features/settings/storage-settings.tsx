@@ -6,6 +6,7 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
+import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLiveStream } from '@/lib/live/use-live'
@@ -16,18 +17,27 @@ import { ApplyTo } from './components/apply-to'
 import { GridLimit } from './components/grid-limit'
 import { StateLine } from './components/state-line'
 import type { Systems } from './model/draft'
+import { GROUP_NAMES, type Group } from './model/fields'
 import { SettingsForm } from './settings-form'
 import { useSettings } from './use-settings'
 
 type Props = {
+  /** Those that this part of the settings is about. */
+  groups?: readonly Group[]
+  title?: MessageId
+  text?: MessageId
   /** The test of the smart meter, for these systems. */
-  meterTest: (serials: readonly string[]) => ReactNode
+  meterTest?: (serials: readonly string[]) => ReactNode
   /** How it stands with the provider's prices, for these systems. */
-  prices: (serials: readonly string[], readOnly: boolean) => ReactNode
+  prices?: (serials: readonly string[], readOnly: boolean) => ReactNode
 }
 
 /** How the storage is set: load, change, send, and see what it reports. */
-export function StorageSettings({ meterTest, prices }: Props) {
+export function StorageSettings({
+  title = 'settings.title',
+  text = 'settings.load_text',
+  ...settings
+}: Props) {
   const { t, locale } = useT()
   useLiveStream()
   const { data: systems, error, isFetching, readAgain } = useSettings()
@@ -47,8 +57,8 @@ export function StorageSettings({ meterTest, prices }: Props) {
 
   return (
     <Card
-      title={t('settings.title')}
-      description={t('settings.load_text')}
+      title={t(title)}
+      description={t(text)}
       aria-busy={!systems && !error}
       action={
         <Button variant="outline" size="s" busy={loading} disabled={!systems} onClick={() => void load()}>
@@ -72,15 +82,7 @@ export function StorageSettings({ meterTest, prices }: Props) {
         </Callout>
       )}
       {!systems && !error && <Skeleton key="waiting" className="h-200 sm:h-160" />}
-      {systems && (
-        <ChosenSystems
-          key="settings"
-          all={systems}
-          meterTest={meterTest}
-          prices={prices}
-          readAgain={readAgain}
-        />
-      )}
+      {systems && <ChosenSystems key="settings" all={systems} readAgain={readAgain} {...settings} />}
     </Card>
   )
 }
@@ -88,10 +90,11 @@ export function StorageSettings({ meterTest, prices }: Props) {
 /** Begins with what the person looks at elsewhere: one system, or all of them. */
 function ChosenSystems({
   all: seen,
+  groups = GROUP_NAMES,
   meterTest,
   prices,
   readAgain,
-}: Props & { all: Systems; readAgain: () => Promise<unknown> }) {
+}: Pick<Props, 'groups' | 'meterTest' | 'prices'> & { all: Systems; readAgain: () => Promise<unknown> }) {
   const { sn } = useSelection()
   const { looks, everywhere } = useLookOnly()
   const all = everywhere ? seen : seen.filter((system) => !looks(system.sn))
@@ -101,6 +104,7 @@ function ChosenSystems({
     sn && sn !== ALL_SYSTEMS && serials.includes(sn) ? [sn] : serials,
   )
   const systems = all.filter((system) => ticked.includes(system.sn))
+  const chosen = systems.map((system) => system.sn)
   return (
     <div className="grid gap-5">
       {looked.length > 0 && <LookOnly serials={looked} />}
@@ -116,11 +120,9 @@ function ChosenSystems({
       <SettingsForm
         all={all}
         systems={systems}
-        meterTest={meterTest(systems.map((system) => system.sn))}
-        prices={prices(
-          systems.map((system) => system.sn),
-          everywhere,
-        )}
+        groups={groups}
+        meterTest={meterTest?.(chosen)}
+        prices={prices?.(chosen, everywhere)}
         readOnly={everywhere}
         onFailed={setTicked}
         readAgain={readAgain}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Findings } from './model/check'
 import { changesOf, type Draft, findingsOf, foreignChanges, type Systems } from './model/draft'
-import type { SettingName } from './model/fields'
+import { type Group, groupOf, type SettingName } from './model/fields'
 
 type Editing = {
   draft: Draft
@@ -17,8 +17,9 @@ const NOTHING: Editing = { draft: {}, began: [], errors: {} }
  * before it can be written over.
  * @param all every system
  * @param systems those that the change is for
+ * @param groups what the form shows: what is wrong elsewhere stops nobody here
  */
-export function useEditor(all: Systems, systems: Systems) {
+export function useEditor(all: Systems, systems: Systems, groups: readonly Group[]) {
   const [{ draft, began, errors }, setEditing] = useState(NOTHING)
   /** Counts refusals: with each the focus goes to the first field that is wrong. */
   const [attempt, setAttempt] = useState(0)
@@ -44,7 +45,10 @@ export function useEditor(all: Systems, systems: Systems) {
       })),
     /** Whether it may be sent; otherwise the fields say why not. */
     check: () => {
-      const found = findingsOf(draft, systems)
+      const findings = Object.entries(findingsOf(draft, systems))
+      const found: Findings = Object.fromEntries(
+        findings.filter(([name]) => groups.includes(groupOf(name as SettingName))),
+      )
       const right = Object.keys(found).length === 0
       if (right) setEditing((now) => ({ ...now, errors: {} }))
       else refuse(found)

@@ -6,6 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { systemsQuery } from '@/lib/api/queries'
 import { refusalText } from '@/lib/form/refusal-text'
@@ -38,13 +39,19 @@ export function UpdatePage({ action }: { action: ReactNode }) {
         {everywhere ? (
           <LookOnly />
         ) : serials || !isError ? (
-          <Updates serials={startable} action={action} />
+          <PagePart>
+            <Updates serials={startable} action={action} />
+          </PagePart>
         ) : (
           <div />
         )}
         <div className="grid min-w-0 gap-5">
-          <VersionsCard />
-          <HistoryCard serials={serials ?? []} chosen={chosen} />
+          <PagePart>
+            <VersionsCard />
+          </PagePart>
+          <PagePart>
+            <HistoryCard serials={serials ?? []} chosen={chosen} />
+          </PagePart>
         </div>
       </div>
     </>

@@ -1,5 +1,6 @@
 /** What the API answers when it refuses, as one typed error. */
 import type { MessageId } from '../i18n/locales'
+import { PasskeyProblem } from '../passkey/problem'
 
 /** Stable codes of `{detail, code}`; `network` is ours: no answer came at all. */
 export const ERROR_CODES = [
@@ -68,6 +69,7 @@ export function apiError(response: Response, body: unknown): ApiError {
 
 /** What to tell the person: the server's sentence, what it says about fields (there may be no input to show it), or ours. */
 export function errorText(error: unknown, t: (id: MessageId) => string): string {
+  if (error instanceof PasskeyProblem) return t(`passkey.problem.${error.failure}`)
   if (!(error instanceof ApiError)) return t('error.internal')
   const problems = Object.values(error.fields).flat()
   const texts = [...new Set(problems.map(({ text }) => text))]

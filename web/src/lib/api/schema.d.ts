@@ -74,6 +74,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/account/passkey/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add the passkey that the browser has made. Its owner gets a mail. */
+        post: operations["add_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/passkey/options/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey to the own account: what the browser needs to make one.
+         * @description It takes the password, and the second factor where a login takes one too; or a passkey instead of both. The challenge works
+         *     once, in this session, for five minutes.
+         */
+        post: operations["begin_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/passkey/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey: it opens the account no more. It takes what adding one takes. Its owner gets a mail. */
+        delete: operations["remove_passkey"];
+        options?: never;
+        head?: never;
+        /** Rename a passkey. */
+        patch: operations["rename_passkey"];
+        trace?: never;
+    };
     "/api/auth/account/totp/": {
         parameters: {
             query?: never;
@@ -646,6 +702,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/passkey/options/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the browser needs so that somebody can show a passkey: to log in, as a second factor, or to confirm who they are.
+         * @description The challenge works once, for five minutes.
+         */
+        post: operations["ask_for_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/password_reset/": {
         parameters: {
             query?: never;
@@ -986,11 +1062,33 @@ export interface paths {
          * Log in.
          * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
          *     The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
-         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
-         *     call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
+         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password (401
+         *     `passkey_required` where only a passkey will do), and takes it as `totp` or `passkey` in the same call; a wrong one is 400
+         *     `totp_wrong` or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
          *     While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
          */
         post: operations["log_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/token/passkey/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in with a passkey instead of password and second factor.
+         * @description The passkey says whose account it opens, so there is no choice of role. Whatever is wrong with it, the answer is 401
+         *     `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
+         */
+        post: operations["log_in_with_passkey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1062,7 +1160,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Give a system up. */
+        /** Give a system up. The history of the household is erased. */
         delete: operations["unlink"];
         options?: never;
         head?: never;
@@ -1292,6 +1390,8 @@ export interface components {
             /** @description A mail with a link went to the new address; until it is opened the old one stays. */
             email_pending: boolean;
             language: string;
+            /** @description Oldest first. */
+            passkeys: components["schemas"]["PasskeyEntry"][];
             phone: string;
             role: components["schemas"]["RoleName"];
             /** @description How many sessions are alive, this one included. */
@@ -1312,11 +1412,18 @@ export interface components {
             inside: number | null;
         };
         Acknowledge: {
-            id?: string;
+            id: string;
         };
+        /** @description Who did something. */
+        ActorChoice: string;
         AddKeys: {
             /** @description Serial numbers or registration codes, separated by commas; three at most. */
-            keys?: string;
+            keys: components["schemas"]["KeyTexts"];
+        };
+        AddPasskey: {
+            name?: string;
+            /** @description The browser's answer to `account/passkey/options/`, as JSON with `authenticatorData`. */
+            passkey?: string;
         };
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
@@ -1345,6 +1452,8 @@ export interface components {
             /** @description IANA name, of the site. */
             time_zone: string;
         };
+        /** @description How somebody hears of alarms. */
+        AlarmMailChoice: string;
         /** @description Ten alarms: what is open first, then the newest of what is over. */
         Alarms: {
             alarms: components["schemas"]["AlarmEntry"][];
@@ -1359,12 +1468,12 @@ export interface components {
         };
         AskFor: {
             /** @description monitor, configure or service (default). */
-            scope?: string;
+            scope?: components["schemas"]["ElectricianScope"];
             /** @description A serial number. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumber"];
         };
         AskReset: {
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
         };
         Asked: {
             sn: string;
@@ -1383,8 +1492,8 @@ export interface components {
             until: components["schemas"]["i64"];
         };
         BatchForm: {
-            /** @description `true` when the notice under §14a EnWG was read */
-            acknowledge_14a?: string;
+            /** @description Whether the notice under §14a EnWG was read */
+            acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
             /** @description power */
@@ -1401,8 +1510,8 @@ export interface components {
             discharge_limit?: string;
             /** @description time */
             discharge_start?: string;
-            /** @description `true` tells what would change, and changes nothing; `version` may then be left out */
-            dry_run?: string;
+            /** @description Tells what would change, and changes nothing; `version` may then be left out */
+            dry_run?: components["schemas"]["Switch"];
             /** @description choice */
             dynamic_tariff?: string;
             /** @description switch */
@@ -1435,8 +1544,7 @@ export interface components {
             ups?: string;
             /** @description rate */
             vat?: string;
-            /** @description What was read; one for each serial number, separated by commas */
-            version?: string;
+            version?: components["schemas"]["Versions"];
         };
         /** @description How a batch went, or would go. */
         BatchOutcome: {
@@ -1454,12 +1562,14 @@ export interface components {
         };
         BeginCommissioning: {
             /** @description Serial numbers of all units of the site, separated by commas. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumbers"];
         };
         BeginTotp: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
         };
+        /** Format: binary */
+        BinaryFile: string;
         /** @description Quarter-hours in a row in which it does the same. */
         BlockEntry: {
             end: components["schemas"]["i64"];
@@ -1511,18 +1621,22 @@ export interface components {
             place: string;
             sn: string;
         };
+        /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+        CentsPerKwh: string;
+        /** @description By PKCE. */
+        ChallengeMethod: string;
         ChangeAccount: {
-            company?: string | null;
-            country?: string | null;
+            company?: components["schemas"]["NameText"];
+            country?: components["schemas"]["CountryCode"];
             /** @description A new address; needs `password`. */
-            email?: string | null;
-            language?: string | null;
+            email?: components["schemas"]["EmailAddress"];
+            language?: components["schemas"]["LanguageCode"];
             /** @description A new password; needs `password`. */
-            new_password?: string | null;
-            new_password2?: string | null;
+            new_password?: string;
+            new_password2?: string;
             /** @description The present password, typed again. */
-            password?: string | null;
-            phone?: string | null;
+            password?: string;
+            phone?: string;
         };
         ChangeEntry: {
             at: components["schemas"]["i64"];
@@ -1533,19 +1647,21 @@ export interface components {
         };
         ChangeGroup: {
             /** @description A new name. */
-            name?: string | null;
+            name?: components["schemas"]["GroupNameText"];
             /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
-            sn?: string | null;
+            sn?: components["schemas"]["SerialNumbers"];
         };
         ChangePlan: {
             /** @description … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back. */
-            by?: string | null;
+            by?: components["schemas"]["TimeOfDay"];
             /** @description `true` or `false`: whether to plan. Left out, that stays as it is. */
-            on?: string | null;
-            sn?: string;
+            on?: components["schemas"]["Switch"];
+            sn: components["schemas"]["SerialNumber"];
             /** @description A wish: so many % … */
-            soc?: string | null;
+            soc?: components["schemas"]["Percent"];
         };
+        /** @description Of a chart. */
+        ChartFormat: string;
         /** @description What should be so before an update is started. */
         Checks: {
             /** @description It updates only with its main switch off. */
@@ -1561,7 +1677,7 @@ export interface components {
         };
         ChooseAlarmMail: {
             /** @description at_once, digest (once a day at 7) or never. */
-            mail?: string;
+            mail: components["schemas"]["AlarmMailChoice"];
         };
         ChosenAlarmMail: {
             /**
@@ -1583,6 +1699,8 @@ export interface components {
         ClientEntry: {
             name: string;
         };
+        /** @description The SHA-256 of the verifier, in base 64 for addresses. */
+        CodeChallenge: string;
         /** @description A command as it stands. */
         CommandBody: {
             args: Record<string, never>;
@@ -1603,6 +1721,8 @@ export interface components {
             /** @description The same in the caller's language. */
             text?: string | null;
         };
+        /** @description What a battery can be told. */
+        CommandName: string;
         CommissioningEntry: {
             /** @description Every step has passed: it can be finished. */
             complete: boolean;
@@ -1623,19 +1743,19 @@ export interface components {
             units: string[];
         };
         ConfirmEmail: {
-            token?: string;
+            token: string;
         };
         ConfirmRegistration: {
-            token?: string;
+            token: string;
         };
         ConfirmReset: {
-            password?: string;
-            password2?: string;
-            token?: string;
+            password: string;
+            password2: string;
+            token: string;
         };
         ConfirmTotp: {
             /** @description The code that the app shows. */
-            totp?: string;
+            totp: string;
         };
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
@@ -1668,78 +1788,96 @@ export interface components {
             /** @description Where the browser goes next: the app's own address with the code. */
             redirect: string;
         };
+        /** @description ISO 3166-1 alpha-2. */
+        CountryCode: string;
         CreateGroup: {
             /** @description At most 60 characters, and no other group of the account has it. An account has at most 200 groups. */
-            name?: string;
+            name: components["schemas"]["GroupNameText"];
             /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
-            sn?: string;
+            sn?: components["schemas"]["SerialNumbers"];
         };
+        /** @description `YYYY-MM-DD` of the site's calendar. */
+        Day: string;
+        /** @description `YYYY-MM-DD`, or `null` for the beginning. */
+        DayOrBeginning: string;
         DeleteAccount: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
         };
         /** @description Only what is given changes. */
         DescribeSystem: {
             /** @description With the last name. */
-            first_name?: string | null;
-            last_name?: string | null;
+            first_name?: components["schemas"]["NameText"];
+            last_name?: components["schemas"]["NameText"];
             /** @description With the longitude, or both empty for none. Kept with two decimals. */
-            latitude?: string | null;
-            longitude?: string | null;
+            latitude?: components["schemas"]["LatitudeText"];
+            longitude?: components["schemas"]["LongitudeText"];
             /** @description The town, 80 characters at most; empty for none. */
-            place?: string | null;
+            place?: components["schemas"]["TownText"];
             /** @description `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135` */
-            planes?: string | null;
+            planes?: components["schemas"]["PlanesText"];
             /** @description IANA name. Changes only before something was measured. */
-            time_zone?: string | null;
+            time_zone?: string;
         };
         DoStep: {
             /** @description customer: of whoever lives there. */
             first_name?: string;
             /** @description instruction: the customer knows how to use it. */
-            instructed?: string;
+            instructed?: components["schemas"]["Switch"];
             /** @description customer: of whoever lives there. */
             last_name?: string;
             /** @description export_limit: to so many W; empty where feed-in is not limited. */
-            limit?: string;
+            limit?: components["schemas"]["ExportLimit"];
             /** @description instruction: remarks for the protocol, 1,000 characters at most. */
             note?: string;
             /** @description limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW. */
-            notified?: string;
+            notified?: components["schemas"]["Switch"];
             /** @description customer: the address of the installation. */
             place?: string;
             /** @description units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own. */
-            step?: string;
+            step: components["schemas"]["StepChoice"];
             /** @description ups: the changeover was tried, where there is one. */
-            tested?: string;
+            tested?: components["schemas"]["Switch"];
         };
+        /** @description How far an electrician may use a system; service when empty. */
+        ElectricianScope: string;
+        /**
+         * Format: email
+         * @description An e-mail address.
+         */
+        EmailAddress: string;
         EmailChanged: {
             email: string;
         };
-        /**
-         * Format: int64
-         * @description Integer Wh, or null.
-         */
-        Energy: number | null;
         /** @description Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N. */
         EnergyChart: {
             rows: components["schemas"]["EnergyRow"][];
             sn: string;
-            total_m2?: components["schemas"]["Energy"] | null;
-            total_m2N?: components["schemas"]["Energy"] | null;
-            total_m4?: components["schemas"]["Energy"] | null;
-            total_m5?: components["schemas"]["Energy"] | null;
-            total_m5N?: components["schemas"]["Energy"] | null;
+            /** Format: int64 */
+            total_m2?: number | null;
+            /** Format: int64 */
+            total_m2N?: number | null;
+            /** Format: int64 */
+            total_m4?: number | null;
+            /** Format: int64 */
+            total_m5?: number | null;
+            /** Format: int64 */
+            total_m5N?: number | null;
         };
         /** @description A day, a month or a year; energies that were not asked for are left out. */
         EnergyRow: {
             /** @description `YYYY-MM-DD`, in rows per day. */
             de_time?: string | null;
-            m2?: components["schemas"]["Energy"] | null;
-            m2N?: components["schemas"]["Energy"] | null;
-            m4?: components["schemas"]["Energy"] | null;
-            m5?: components["schemas"]["Energy"] | null;
-            m5N?: components["schemas"]["Energy"] | null;
+            /** Format: int64 */
+            m2?: number | null;
+            /** Format: int64 */
+            m2N?: number | null;
+            /** Format: int64 */
+            m4?: number | null;
+            /** Format: int64 */
+            m5?: number | null;
+            /** Format: int64 */
+            m5N?: number | null;
             /** @description `YYYY-MM`, in rows per month. */
             me_time?: string | null;
             /** @description The part of each energy that fell into a gap in the data and has no place within the day, by code. */
@@ -1754,8 +1892,12 @@ export interface components {
         };
         EnterCode: {
             /** @description `XXXXX-XXXXX-XXXXX-XXXXX` */
-            code?: string;
+            code: string;
         };
+        /** @description Kinds of entries, separated by commas. */
+        EntryKinds: string;
+        /** @description W, or empty for no limit. */
+        ExportLimit: string;
         FieldChange: {
             field: string;
             from?: components["schemas"]["SettingValue"] | null;
@@ -1826,32 +1968,38 @@ export interface components {
         };
         GiveCommand: {
             /** @description switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart. */
-            command?: string;
+            command: components["schemas"]["CommandName"];
             /** @description Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent. */
-            key?: string;
+            key: components["schemas"]["IdempotencyKey"];
             /** @description charge_to: with so many W at most. */
-            power?: string | null;
-            sn?: string;
+            power?: components["schemas"]["Watts"];
+            sn: components["schemas"]["SerialNumber"];
             /** @description charge_to: to so many percent. */
-            soc?: string | null;
+            soc?: components["schemas"]["Percent"];
             /** @description hold: until then, in milliseconds since 1970. */
-            until?: string | null;
+            until?: components["schemas"]["MillisSince1970"];
         };
         GiveConsent: {
-            client_id?: string;
-            code_challenge?: string;
+            client_id: string;
+            code_challenge: components["schemas"]["CodeChallenge"];
             /** @description Only `S256`. */
-            code_challenge_method?: string;
-            redirect_uri?: string;
+            code_challenge_method: components["schemas"]["ChallengeMethod"];
+            redirect_uri: string;
             /** @description `systems`, `live`, or both with a space between. */
-            scope?: string;
+            scope: components["schemas"]["PartnerScopesText"];
             state?: string;
         };
         GiveGrant: {
+            /** @description Typed again, where somebody gets access, more of it or for longer. */
+            password?: string | null;
             /** @description Stays as it is, or was asked for, when missing. */
-            scope?: string | null;
+            scope?: components["schemas"]["ScopeOrSame"];
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
-            until?: string | null;
+            until?: components["schemas"]["Day"];
+        };
+        GiveUp: {
+            /** @description Typed again. */
+            password?: string | null;
         };
         /** @description A grant as the owner of its system sees it. */
         GivenEntry: {
@@ -1877,6 +2025,8 @@ export interface components {
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
         };
+        /** @description By OAuth 2. */
+        GrantType: string;
         /** @description What the caller has given, and what they hold. */
         Grants: {
             /** @description On systems for which the caller may decide; what waits for a decision comes first. */
@@ -1920,6 +2070,8 @@ export interface components {
             /** @description Serial numbers. */
             systems: string[];
         };
+        /** @description Of a group. */
+        GroupNameText: string;
         /** @description A system that its owner is handing over, until somebody has taken it. */
         HandoverEntry: {
             created_at: components["schemas"]["i64"];
@@ -1950,6 +2102,8 @@ export interface components {
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
         };
+        /** @description Names one act. */
+        IdempotencyKey: string;
         /** @description Something that makes the battery act otherwise than its settings say. */
         InForceEntry: {
             /** @description you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more. */
@@ -2001,14 +2155,18 @@ export interface components {
              */
             until: number | null;
         };
+        /** @description A period around a day, or a resolution, which means a day. */
+        IntervalChoice: string;
         Invite: {
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
+            /** @description Typed again. */
+            password?: string | null;
             /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
-            scope?: string;
+            scope: components["schemas"]["ScopeChoice"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
             /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
-            until?: string;
+            until?: components["schemas"]["Day"];
         };
         Invited: {
             grants: components["schemas"]["GivenEntry"][];
@@ -2051,6 +2209,10 @@ export interface components {
             status: string;
             text: string;
         };
+        /** @description Serial numbers or registration codes, separated by commas. */
+        KeyTexts: string;
+        /** @description ISO 639-1. */
+        LanguageCode: string;
         LastMessage: {
             code: string;
             /** @description It began, or (false) it is over. */
@@ -2061,6 +2223,8 @@ export interface components {
             /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
             time: string;
         };
+        /** @description Degrees from -90 to 90. */
+        LatitudeText: string;
         /** @description A field that undoing leaves as it is. */
         LeftEntry: {
             field: string;
@@ -2231,29 +2395,30 @@ export interface components {
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
-            electrician?: boolean;
-            email?: string;
-            password?: string;
+            electrician?: components["schemas"]["Switch"];
+            email: string;
+            /** @description The second factor, where the account has one: the browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
+            password: string;
             /** @description `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`. */
-            resend?: boolean;
-            stayLoggedIn?: boolean;
+            resend?: components["schemas"]["Switch"];
+            stayLoggedIn?: components["schemas"]["Switch"];
             /** @description The second factor, where the account has one: the code of the authenticator app, or a recovery code. */
             totp?: string;
         };
         Logout: {
-            /**
-             * Format: int32
-             * @description `1` ends every session of the account.
-             */
-            all?: number;
+            /** @description `1` ends every session of the account. */
+            all?: components["schemas"]["Switch"];
             /** @description The session's refresh token, for when the access token has expired. */
             refresh?: string;
         };
+        /** @description Degrees from -180 to 180. */
+        LongitudeText: string;
         MeasurePhase: {
             /** @description Whether a load is switched on there: first without, then with it. */
-            load?: string;
+            load?: components["schemas"]["Switch"];
             /** @description 1 to 3. */
-            phase?: string;
+            phase: components["schemas"]["PhaseNumber"];
         };
         Message1: {
             sm2?: boolean;
@@ -2300,18 +2465,26 @@ export interface components {
             m6_sm_rs485_tcp?: boolean;
             m6_sunspec_set?: boolean;
         };
+        /** @description How the samples of a point are combined. */
+        MethodChoice: string;
+        /** @description Milliseconds since 1970. */
+        MillisSince1970: string;
+        /** @description Of a person or a company. */
+        NameText: string;
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
             error: string;
         };
         OfferHandover: {
             /** @description Of the new owner. */
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
             /** @description Typed again. */
-            password?: string | null;
+            password: string;
             /** @description A serial number. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumber"];
         };
+        /** @description A serial number, or -1 for all systems of the caller; all without one. */
+        OneOrAllSystems: string;
         /** @description Of one system, or of several in the order asked for. */
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         OpenCommissioning: {
@@ -2325,6 +2498,8 @@ export interface components {
         OpenedGrants: {
             grants: components["schemas"]["HeldEntry"][];
         };
+        /** @description The first is 1. */
+        PageNumber: string;
         /** @description What a system reported last, as far as a partner may know. */
         PartnerLive: {
             /**
@@ -2357,6 +2532,8 @@ export interface components {
             online: boolean;
             sn: string;
         };
+        /** @description What a partner app may see. */
+        PartnerScopesText: string;
         PartnerSystem: {
             /** Format: int64 */
             phase: number;
@@ -2373,6 +2550,83 @@ export interface components {
             scope: string;
             token_type: string;
         };
+        PasskeyAlgorithm: {
+            /** Format: int64 */
+            alg: number;
+            type: string;
+        };
+        /** @description For `navigator.credentials.create`. */
+        PasskeyCreation: {
+            attestation: string;
+            authenticatorSelection: components["schemas"]["PasskeySelection"];
+            challenge: string;
+            excludeCredentials: components["schemas"]["PasskeyReference"][];
+            pubKeyCredParams: components["schemas"]["PasskeyAlgorithm"][];
+            rp: components["schemas"]["PasskeyPortal"];
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            timeout: number;
+            user: components["schemas"]["PasskeyUser"];
+        };
+        /** @description A passkey in the account's list. */
+        PasskeyEntry: {
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            created_at: number;
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970; null: never.
+             */
+            used_at: number | null;
+        };
+        PasskeyLogin: {
+            /** @description The browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
+            stayLoggedIn?: boolean;
+        };
+        PasskeyPortal: {
+            id: string;
+            name: string;
+        };
+        PasskeyReference: {
+            id: string;
+            type: string;
+        };
+        /** @description For `navigator.credentials.get`. It names no passkey: the person chooses one, and the device says whose it is. */
+        PasskeyRequest: {
+            challenge: string;
+            rpId: string;
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            timeout: number;
+            userVerification: string;
+        };
+        PasskeySelection: {
+            requireResidentKey: boolean;
+            residentKey: string;
+            userVerification: string;
+        };
+        PasskeyUser: {
+            displayName: string;
+            /** @description Random: it tells nothing to whoever finds the device. */
+            id: string;
+            name: string;
+        };
+        /** @description %. */
+        Percent: string;
+        /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        PeriodOfDays: string;
+        /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        PeriodText: string;
         /** @description How one phase fares in the sign and phase test. */
         PhaseEntry: {
             /**
@@ -2397,6 +2651,8 @@ export interface components {
             /** @description Why the last measurement did not pass, with what to do next. */
             text: string | null;
         };
+        /** @description 1 to 3. */
+        PhaseNumber: string;
         /** @description What the battery is going to do, and why. */
         PlanBody: {
             adopted: components["schemas"]["i64"] | null;
@@ -2457,6 +2713,8 @@ export interface components {
              */
             tilt: number;
         };
+        /** @description `kWp/tilt/azimuth`, separated by commas. */
+        PlanesText: string;
         PriceStep: {
             /** @description workdays or weekend. */
             days: string;
@@ -2468,8 +2726,19 @@ export interface components {
             /** @description From then on until the next step, `HH:MM`. */
             start: string;
         };
+        /** @description `days/HH:MM/cents`, separated by semicolons. */
+        PriceSteps: string;
         /** @description Either of the two bodies, for the calls that can answer with both. */
         Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
+        /** @description Proof that it is the person: what a login takes, entered again. */
+        Proof: {
+            /** @description Instead of both: the browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
+            /** @description The password, typed again. */
+            password?: string | null;
+            /** @description The code that the app shows, or a recovery code, if the account has a second factor. */
+            totp?: string;
+        };
         ProtocolBody: components["schemas"]["ProtocolEntry"] & {
             sheet: components["schemas"]["Sheet"];
         };
@@ -2487,9 +2756,9 @@ export interface components {
         };
         ProveTotp: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
             /** @description The code that the app shows, or a recovery code. */
-            totp?: string;
+            totp: string;
         };
         /** @description The same as a picture. */
         Qr: {
@@ -2503,7 +2772,7 @@ export interface components {
             recovery_codes: string[];
         };
         Refresh: {
-            refresh?: string;
+            refresh: string;
         };
         /** @description Body of an answer that refuses the whole request. */
         Refusal: {
@@ -2513,23 +2782,25 @@ export interface components {
             code: string;
             /** @description What happened and what to do next, in the caller's language. */
             detail: string;
+            /** @description With `totp_required` and `passkey_required` only: whether a passkey is accepted as the second factor. */
+            passkey?: boolean | null;
         };
         Register: {
             /** @description Company of an electrician. */
             company?: string;
             /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
-            country?: string;
-            email?: string;
-            password?: string;
-            password2?: string;
-            phone?: string;
+            country: components["schemas"]["CountryCode"];
+            email: components["schemas"]["EmailAddress"];
+            password: string;
+            password2: string;
+            phone: string;
             /** @description `user` or `electrician`. */
-            role?: string;
+            role: components["schemas"]["RoleChoice"];
             /** @description Serial numbers or registration codes of an owner; the second and third are optional. */
             sn1?: string;
             sn2?: string;
             sn3?: string;
-            terms?: boolean;
+            terms: components["schemas"]["Switch"];
         };
         Registered: {
             /** @description Whether a mailed link has to be opened first. */
@@ -2538,11 +2809,14 @@ export interface components {
             /** @description Once there is an account: see `register/claims/`. */
             watch: string | null;
         };
+        RenamePasskey: {
+            name?: string;
+        };
         ReplaceUnit: {
             /** @description `true` tells which unit it is, and changes nothing. */
-            dry_run?: boolean | null;
+            dry_run?: components["schemas"]["Switch"];
             /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
-            key?: string;
+            key: string;
         };
         ReplacedUnit: {
             /** @description Its model, once it has reported and the key proves it; only after a dry run. */
@@ -2560,12 +2834,16 @@ export interface components {
         };
         ResetForm: {
             /** @description Typed again, when a field of the wiring changes. */
-            password?: string | null;
+            password?: string;
             /** @description What was read; one for each serial number, separated by commas. */
-            version?: string;
+            version: components["schemas"]["Versions"];
             /** @description `true` resets the fields of the wiring, too. */
-            wiring?: boolean;
+            wiring?: components["schemas"]["Switch"];
         };
+        /** @description How long a point lasts. */
+        ResolutionChoice: string;
+        /** @description Of an account. */
+        RoleChoice: string;
         /**
          * @description A role by its name, as every answer spells it.
          * @enum {string}
@@ -2638,33 +2916,43 @@ export interface components {
              */
             without_plan: number | null;
         };
+        /** @description How somebody may use a system of others. */
+        ScopeChoice: string;
+        /** @description How somebody may use a system of others; empty for no change. */
+        ScopeOrSame: string;
         Section: {
             rows: components["schemas"]["Row"][];
             table: components["schemas"]["Table"] | null;
             text: string | null;
             title: string;
         };
+        /** @description Letters A to Z and digits. */
+        SerialNumber: string;
+        /** @description Serial numbers, separated by commas. */
+        SerialNumbers: string;
+        /** @description Codes of series, separated by commas. */
+        SeriesCodes: string;
         SetTariff: {
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
-            feed_in_price?: string;
+            feed_in_price: components["schemas"]["CentsPerKwh"];
             /**
              * @description `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
              *     from the beginning and later ones from today. A tariff from the same day is replaced.
              */
-            from?: string;
+            from?: components["schemas"]["DayOrBeginning"];
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
-            import_price?: string;
+            import_price: components["schemas"]["CentsPerKwh"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
         };
         SetTimeOfUse: {
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
             /**
              * @description `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
              *     workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
              */
-            steps?: string;
+            steps: components["schemas"]["PriceSteps"];
         };
         SettingValue: number | string | boolean;
         SettingValues: {
@@ -2729,8 +3017,8 @@ export interface components {
             version: number;
         };
         SettingsForm: {
-            /** @description `true` when the notice under §14a EnWG was read */
-            acknowledge_14a?: string;
+            /** @description Whether the notice under §14a EnWG was read */
+            acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
             /** @description power */
@@ -2781,8 +3069,7 @@ export interface components {
             ups?: string;
             /** @description rate */
             vat?: string;
-            /** @description What was read; one for each serial number, separated by commas */
-            version: string;
+            version: components["schemas"]["Versions"];
         };
         Sheet: {
             /** @description With its words: "Protokoll Nr. SC000001-1". */
@@ -2815,10 +3102,12 @@ export interface components {
             /** @description Something was measured in this time zone, so that it can no longer be changed. */
             time_zone_fixed: boolean;
         };
+        /** @description 1 to start, 0 to withdraw. */
+        StartOrWithdraw: string;
         /** @description `update=1` starts an update, `update=0` withdraws one that still waits. */
         StartUpdate: {
-            sn: string;
-            update: string;
+            sn: components["schemas"]["SerialNumber"];
+            update: components["schemas"]["StartOrWithdraw"];
         };
         StartedUpdate: {
             updates: components["schemas"]["UpdatePart"][];
@@ -2828,6 +3117,8 @@ export interface components {
          * @enum {string}
          */
         State: "unknown" | "waiting" | "sent" | "refused" | "applied";
+        /** @description A step that is checked by itself. */
+        StepChoice: string;
         StepEntry: {
             at: components["schemas"]["i64"] | null;
             /** @description By whom. */
@@ -2838,8 +3129,8 @@ export interface components {
             sn: string | null;
             /** @enum {string} */
             state: "open" | "passed" | "failed";
-            /** @description What the electrician said. */
-            stated: Record<string, never>;
+            /** @description What the electrician said; null at a step that asks nothing, and before anything was said. */
+            stated: Record<string, never> | null;
             /** @enum {string} */
             step: "units" | "meter" | "phases" | "limits" | "export_limit" | "ups" | "firmware" | "customer" | "instruction";
             /** @description The same in the caller's language, with what to do next. */
@@ -2853,6 +3144,8 @@ export interface components {
             /** @description The steps that have not passed. */
             open: components["schemas"]["StepEntry"][];
         };
+        /** @description `true`, `1` and `on` mean yes, everything else no. */
+        Switch: boolean | string;
         SystemEntry: {
             /** @description `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant. */
             access: string;
@@ -2959,6 +3252,8 @@ export interface components {
             /** @description Oldest first; empty until the owner has entered prices. */
             tariffs: components["schemas"]["TariffEntry"][];
         };
+        /** @description Serial numbers, separated by commas, or -1 for all systems of the caller; all without one. */
+        SystemsOrAll: string;
         Table: {
             head: string[];
             rows: string[][];
@@ -2992,8 +3287,6 @@ export interface components {
             charge_limit?: string;
             /** @description power */
             charge_power?: string;
-            /** @description price */
-            charge_price?: string;
             /** @description time */
             charge_start?: string;
             /** @description time */
@@ -3006,18 +3299,11 @@ export interface components {
             dynamic_tariff?: string;
             /** @description switch */
             emergency_power?: string;
-            /** @description price */
-            feed_in_price?: string;
-            /** @description price */
-            import_adder?: string;
-            /** @description price */
-            import_price?: string;
             /** @description address */
             meter_address?: string;
             /** @description choice */
             meter_type?: string;
-            /** @description At most 60 characters, and no other template of the account has it */
-            name?: string;
+            name?: components["schemas"]["TemplateNameText"];
             /** @description choice */
             p_control?: string;
             /** @description choice */
@@ -3028,15 +3314,15 @@ export interface components {
             plugin?: string;
             /** @description choice */
             provider?: string;
-            /** @description token */
-            provider_token?: string;
             /** @description percent */
             reserve_soc?: string;
             /** @description switch */
             ups?: string;
-            /** @description rate */
-            vat?: string;
         };
+        /** @description Of a template. */
+        TemplateNameText: string;
+        /** @description `HH:MM`. */
+        TimeOfDay: string;
         TokenPair: {
             access: string;
             /**
@@ -3056,7 +3342,7 @@ export interface components {
             code?: string;
             code_verifier?: string;
             /** @description `authorization_code` or `refresh_token`. */
-            grant_type?: string;
+            grant_type: components["schemas"]["GrantType"];
             redirect_uri?: string;
             refresh_token?: string;
         };
@@ -3080,9 +3366,11 @@ export interface components {
             /** @description For an app on the same device. */
             uri: string;
         };
+        /** @description A town, or none. */
+        TownText: string;
         UndoForm: {
             /** @description `true` tells what undoing would do, and changes nothing. */
-            dry_run?: boolean | null;
+            dry_run?: components["schemas"]["Switch"];
         };
         UpdateError: {
             code: string;
@@ -3139,10 +3427,14 @@ export interface components {
             update_started: boolean;
             updates: components["schemas"]["UpdatePart"][];
         };
+        /** @description What was read: one for each system, separated by commas. */
+        Versions: string;
         WatchClaims: {
             /** @description From the answer that made the account; good for as long as a claim waits. */
-            watch?: string;
+            watch: string;
         };
+        /** @description W. */
+        Watts: string;
         /** @description The bad-weather notice: the battery may stay empty for long. */
         WeatherEntry: {
             /**
@@ -3220,7 +3512,26 @@ export interface operations {
                     "application/json": components["schemas"]["AccountEntry"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3257,6 +3568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3265,6 +3577,51 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3282,7 +3639,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["ChangeAccount"];
             };
@@ -3304,7 +3661,44 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3320,6 +3714,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3359,7 +3754,34 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3391,7 +3813,398 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    add_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AddPasskey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    remove_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    rename_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RenamePasskey"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3430,7 +4243,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3446,6 +4278,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3454,6 +4295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,7 +4333,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3507,6 +4368,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,6 +4385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3554,7 +4425,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3570,7 +4460,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3609,7 +4517,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3625,6 +4552,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3633,6 +4569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3647,9 +4584,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description The first is 1. */
-                page?: string;
+                page?: components["schemas"]["PageNumber"];
             };
             header?: never;
             path?: never;
@@ -3673,6 +4610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,7 +4619,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3712,6 +4668,16 @@ export interface operations {
                     "application/json": components["schemas"]["AlarmEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3720,6 +4686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,6 +4696,42 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3767,7 +4770,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3814,6 +4863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3822,6 +4872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3838,7 +4889,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3854,6 +4923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3883,6 +4953,16 @@ export interface operations {
                     "application/json": components["schemas"]["CommandBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3891,7 +4971,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3903,9 +5002,9 @@ export interface operations {
     };
     show_commissioning: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -3921,6 +5020,16 @@ export interface operations {
                     "application/json": components["schemas"]["OpenCommissioning"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,6 +5038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3938,6 +5048,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3984,6 +5103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3992,6 +5112,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4008,7 +5129,34 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4020,9 +5168,9 @@ export interface operations {
     };
     list_protocols: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -4038,6 +5186,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"][];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4046,7 +5204,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4075,6 +5251,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4083,7 +5269,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4110,9 +5315,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": number[];
+                    "application/pdf": components["schemas"]["BinaryFile"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4121,7 +5336,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4148,6 +5382,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4156,6 +5400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4164,7 +5409,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4193,6 +5457,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,6 +5475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4209,6 +5484,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4223,6 +5499,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepsOpen"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -4258,6 +5543,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4266,6 +5552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4274,7 +5561,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4315,6 +5639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4323,6 +5648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +5657,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4369,7 +5732,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4383,15 +5765,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, several separated by commas, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
                 /** @description Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown. */
-                m2?: string;
+                m2?: components["schemas"]["Switch"];
                 /** @description PV energy. */
-                m4?: string;
+                m4?: components["schemas"]["Switch"];
                 /** @description Battery energy: discharge (m5) and charge (m5N). */
-                m5?: string;
-                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing. */
-                days?: string;
+                m5?: components["schemas"]["Switch"];
+                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing. */
+                days?: components["schemas"]["PeriodText"];
             };
             header?: never;
             path?: never;
@@ -4415,7 +5797,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4431,17 +5823,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     export_samples: {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems, one after the other. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description First day, `YYYY-MM-DD` of the site's calendar; today when missing. */
-                from?: string;
+                from?: components["schemas"]["Day"];
                 /** @description Last day; the first one when missing. At most 366 days. */
-                to?: string;
+                to?: components["schemas"]["Day"];
             };
             header?: never;
             path?: never;
@@ -4466,7 +5867,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4490,13 +5901,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     forecast: {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
             };
             header?: never;
             path?: never;
@@ -4512,7 +5932,26 @@ export interface operations {
                     "application/json": components["schemas"]["ForecastBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4528,13 +5967,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     list_grants: {
         parameters: {
             query?: {
                 /** @description `true`: only what waits for the caller's decision. */
-                pending?: boolean | null;
+                pending?: components["schemas"]["Switch"];
             };
             header?: never;
             path?: never;
@@ -4550,7 +5998,35 @@ export interface operations {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4589,6 +6065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4597,6 +6074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4613,7 +6091,43 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4652,6 +6166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4660,7 +6175,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4699,6 +6259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4707,6 +6268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4723,6 +6285,33 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4731,6 +6320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4758,6 +6348,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4766,7 +6366,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4805,6 +6433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4813,7 +6442,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4840,6 +6514,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4848,6 +6532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4856,7 +6541,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4875,7 +6579,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["GiveGrant"];
             };
@@ -4897,6 +6601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4905,6 +6610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4913,7 +6619,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4942,6 +6693,16 @@ export interface operations {
                     "application/json": components["schemas"]["HeldEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4950,7 +6711,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4963,23 +6752,26 @@ export interface operations {
     graph: {
         parameters: {
             query?: {
-                /** @description `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution. */
-                interval?: string;
+                /**
+                 * @description `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
+                 *     mean a day in that resolution.
+                 */
+                interval?: components["schemas"]["IntervalChoice"];
                 /** @description `YYYY-MM-DD` of the site's calendar; today when missing. */
-                from_date?: string;
+                from_date?: components["schemas"]["Day"];
                 /** @description `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum. */
-                method?: string;
+                method?: components["schemas"]["MethodChoice"];
                 /** @description A serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`. */
-                resolution?: string;
+                resolution?: components["schemas"]["ResolutionChoice"];
                 /** @description Codes separated by commas; every series when missing. */
-                series?: string;
+                series?: components["schemas"]["SeriesCodes"];
                 /**
                  * @description `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
                  *     byte order mark and, but for English, semicolons and decimal commas.
                  */
-                format?: string;
+                format?: components["schemas"]["ChartFormat"];
             };
             header?: never;
             path?: never;
@@ -5004,6 +6796,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5012,7 +6805,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5039,7 +6850,26 @@ export interface operations {
                     "application/json": components["schemas"]["GroupEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5078,6 +6908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +6917,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5113,6 +6989,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5121,7 +7007,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5140,7 +7054,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["ChangeGroup"];
             };
@@ -5162,6 +7076,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5170,7 +7085,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5184,17 +7145,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, several by comma, or -1 (default) for all systems and the account itself. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
                 /** @description The first is 1. */
-                page?: string;
+                page?: components["schemas"]["PageNumber"];
                 /** @description settings, command, battery, access, account, operator; several by comma, every kind when missing. */
-                kind?: string;
+                kind?: components["schemas"]["EntryKinds"];
                 /** @description you, person, battery, operator or portal. */
-                actor?: string;
+                actor?: components["schemas"]["ActorChoice"];
                 /** @description First day, `YYYY-MM-DD` of the site's calendar. */
-                from?: string;
+                from?: components["schemas"]["Day"];
                 /** @description Last day. */
-                to?: string;
+                to?: components["schemas"]["Day"];
                 /** @description `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language. */
                 format?: string;
             };
@@ -5221,6 +7182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +7191,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5246,7 +7226,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["Logout"];
             };
@@ -5258,6 +7238,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5267,6 +7256,33 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5293,7 +7309,26 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5332,7 +7367,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5359,6 +7440,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,7 +7458,71 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ask_for_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5406,6 +7561,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,6 +7587,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5453,6 +7627,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,6 +7653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5473,9 +7666,9 @@ export interface operations {
     };
     show_plan: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -5491,6 +7684,16 @@ export interface operations {
                     "application/json": components["schemas"]["PlanBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5499,7 +7702,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5538,6 +7759,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5546,6 +7768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5562,7 +7785,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5578,6 +7819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5592,7 +7834,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5608,6 +7850,16 @@ export interface operations {
                     "application/json": components["schemas"]["SystemPrices"][];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5616,7 +7868,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5655,6 +7925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5663,7 +7934,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5710,20 +8026,47 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -5757,6 +8100,33 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     confirm: {
@@ -5788,12 +8158,39 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -5802,9 +8199,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing. */
-                days?: string;
+                days?: components["schemas"]["PeriodOfDays"];
             };
             header?: never;
             path?: never;
@@ -5828,7 +8225,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5844,13 +8251,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     show_settings: {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5866,7 +8282,26 @@ export interface operations {
                     "application/json": components["schemas"]["OneOrMany"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5882,13 +8317,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     save_settings: {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5916,7 +8360,17 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5932,12 +8386,30 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             429: {
@@ -5948,6 +8420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5975,7 +8448,26 @@ export interface operations {
                     "application/json": components["schemas"]["BatchEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5989,13 +8481,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["BatchForm"];
             };
@@ -6017,6 +8509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6025,6 +8518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6034,6 +8528,42 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6052,7 +8582,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["UndoForm"];
             };
@@ -6074,6 +8604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6082,7 +8613,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6096,7 +8673,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -6124,7 +8701,17 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6140,12 +8727,30 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             429: {
@@ -6156,6 +8761,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6183,7 +8789,26 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6200,7 +8825,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
             };
@@ -6222,7 +8847,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6249,6 +8920,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6257,7 +8938,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6276,7 +8985,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
             };
@@ -6298,6 +9007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6306,7 +9016,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6346,7 +9102,26 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6362,6 +9137,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     show_site: {
@@ -6369,7 +9153,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
@@ -6383,6 +9167,16 @@ export interface operations {
                     "application/json": components["schemas"]["SiteEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6391,7 +9185,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6406,11 +9219,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["DescribeSystem"];
             };
@@ -6430,6 +9243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,6 +9252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6446,7 +9261,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6461,7 +9313,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
@@ -6487,6 +9339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6495,6 +9348,108 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_tariffs: {
+        parameters: {
+            query?: {
+                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
+                sn?: components["schemas"]["SystemsOrAll"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemTariffs"][];
+                };
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6511,53 +9466,8 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    list_tariffs: {
-        parameters: {
-            query?: {
-                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
-                sn?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SystemTariffs"][];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6596,7 +9506,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6612,6 +9532,33 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6620,6 +9567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,6 +9623,24 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6683,6 +9649,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6691,12 +9658,87 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            "4XX": {
+        };
+    };
+    log_in_with_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["PasskeyLogin"];
+            };
+        };
+        responses: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["TokenPair"];
+                };
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -6722,7 +9764,43 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6749,7 +9827,26 @@ export interface operations {
                     "application/json": components["schemas"]["SystemEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6788,6 +9885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6796,7 +9894,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6823,7 +9966,26 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6838,11 +10000,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["GiveUp"];
+            };
+        };
         responses: {
             204: {
                 headers: {
@@ -6850,6 +10016,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6858,6 +10033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6866,7 +10042,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6878,9 +10099,9 @@ export interface operations {
     };
     client: {
         parameters: {
-            query?: {
-                client_id?: string;
-                redirect_uri?: string;
+            query: {
+                client_id: string;
+                redirect_uri: string;
             };
             header?: never;
             path?: never;
@@ -6897,6 +10118,15 @@ export interface operations {
                 };
             };
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6935,7 +10165,34 @@ export interface operations {
                     "application/json": components["schemas"]["OauthError"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6962,6 +10219,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerLive"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6970,7 +10228,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6997,6 +10265,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerSystem"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7005,7 +10274,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7017,9 +10296,9 @@ export interface operations {
     };
     has_update: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -7035,7 +10314,25 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateStatus"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7051,13 +10348,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     update_history: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -7073,6 +10379,15 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateRecord"][];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,7 +10396,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7108,7 +10441,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["BinaryFile"];
                 };
             };
             206: {
@@ -7116,9 +10449,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["BinaryFile"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7127,6 +10470,16 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7136,6 +10489,15 @@ export interface operations {
                 };
             };
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7174,6 +10536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7182,6 +10545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7198,7 +10562,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7214,6 +10596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;

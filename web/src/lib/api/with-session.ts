@@ -9,7 +9,7 @@ import { useSession } from '../session/session-store'
 import { readTokens } from '../session/tokens'
 
 /** Here a 401 speaks of the password or the refresh token that was sent, not of the access token. */
-const CREDENTIAL_CALLS = new Set(['/api/auth/token/', '/api/auth/token/refresh/'])
+const CREDENTIAL_CALLS = new Set(['/api/auth/token/', '/api/auth/token/passkey/', '/api/auth/token/refresh/'])
 
 const bearerOf = (request: Request) => request.headers.get('Authorization')?.replace('Bearer ', '') ?? null
 

@@ -2,7 +2,7 @@
 use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, wait_until};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
-use testkit::{Person, with_app};
+use testkit::{PASSWORD, Person, with_app};
 
 with_app!(
     an_invitation_works_when_it_is_accepted_and_until_its_end,
@@ -204,5 +204,51 @@ with_app!(
         assert_eq!(pending(&ben).await, (vec![], vec![]));
         assert_eq!(pending(&eva).await, (vec![], sn("SC000002")));
         assert_eq!(pending(&max).await, (vec![], vec![]));
+    }
+);
+
+with_app!(
+    who_only_typed_an_address_neither_reads_nor_deletes_invitations_to_it,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        invite(app, &anna, "SC000001", "ben@example.com", "look")
+            .await
+            .expect(201);
+        let code = app.mailed_token("ben@example.com", "key").await;
+        // Somebody with a code of their own registers with Ben's address; nothing is mailed first.
+        let mallory = app.owner("ben", "SC000002").await;
+        let invitations = async || {
+            let export = get(app, &mallory, "/api/auth/account/export/?format=json").await;
+            export.expect(200).json()["grants"]
+                .as_array()
+                .unwrap()
+                .len()
+        };
+        assert_eq!(invitations().await, 0);
+        let delete = app.call("DELETE", "/api/auth/account/");
+        let delete = delete.form(&[("password", PASSWORD)]);
+        delete.bearer(&mallory.access).send().await.expect(204);
+        assert_eq!(list(app, &anna, "given").await.len(), 1);
+        // Ben himself enters the mailed code, and that proves the address.
+        let form = app.owner_form("ben@example.com", &code);
+        let call = app.post("/api/auth/register/", &form).from("10.9.9.9");
+        call.send().await.expect(201);
+        let ben = app.log_in("ben@example.com", false).await;
+        invite(app, &anna, "SC000001", &ben.email, "owner")
+            .await
+            .expect(201);
+        let export = get(app, &ben, "/api/auth/account/export/?format=json").await;
+        let grants = export.expect(200).json()["grants"].clone();
+        let states: Vec<&Value> = grants
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| &it["state"])
+            .collect();
+        assert_eq!(states, ["active", "invited"]);
+        let delete = app.call("DELETE", "/api/auth/account/");
+        let delete = delete.form(&[("password", PASSWORD)]);
+        delete.bearer(&ben.access).send().await.expect(204);
+        assert!(list(app, &anna, "given").await.is_empty());
     }
 );

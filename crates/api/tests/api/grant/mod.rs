@@ -7,7 +7,7 @@ mod scope;
 mod term;
 
 use serde_json::Value;
-use testkit::{Person, TestApp, TestResponse};
+use testkit::{PASSWORD, Person, TestApp, TestResponse};
 
 async fn get(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     app.get(path).bearer(&person.access).send().await
@@ -19,7 +19,8 @@ async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)
 
 async fn change(app: &TestApp, person: &Person, id: i64, fields: &[(&str, &str)]) -> TestResponse {
     let call = app.call("PATCH", &format!("/api/auth/grant/{id}/"));
-    call.form(fields).bearer(&person.access).send().await
+    let fields = [fields, &[("password", PASSWORD)]].concat();
+    call.form(&fields).bearer(&person.access).send().await
 }
 
 async fn end(app: &TestApp, person: &Person, id: i64) -> TestResponse {
@@ -33,7 +34,12 @@ async fn list(app: &TestApp, person: &Person, side: &str) -> Vec<Value> {
 }
 
 async fn invite(app: &TestApp, owner: &Person, sn: &str, email: &str, scope: &str) -> TestResponse {
-    let fields = [("sn", sn), ("email", email), ("scope", scope)];
+    let fields = [
+        ("sn", sn),
+        ("email", email),
+        ("scope", scope),
+        ("password", PASSWORD),
+    ];
     post(app, owner, "/api/auth/grant/", &fields).await
 }
 

@@ -3,7 +3,7 @@ use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, 
 use domain::clock::{DAY, MINUTE};
 use serde_json::json;
 use std::time::Duration;
-use testkit::{Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
 with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
     let anna = app.owner("anna", "SC000001").await;
@@ -276,5 +276,61 @@ with_app!(
         tokio::time::timeout(Duration::from_secs(5), over)
             .await
             .expect("the end of the stream");
+    }
+);
+
+with_app!(
+    nobody_gets_access_or_more_of_it_without_the_password,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let (eva, tom) = (app.electrician("eva").await, app.electrician("tom").await);
+        // As from a phone that lies around unlocked.
+        let patch = async |id: i64, fields: &[(&str, &str)]| {
+            let call = app.call("PATCH", &format!("/api/auth/grant/{id}/"));
+            call.form(fields).bearer(&anna.access).send().await
+        };
+        let refused = |answer: TestResponse, code: &str| {
+            assert_eq!(answer.expect(400).code(), code);
+        };
+        let mut invitation = vec![
+            ("sn", "SC000001"),
+            ("email", eva.email.as_str()),
+            ("scope", "monitor"),
+        ];
+        let path = "/api/auth/grant/";
+        refused(
+            post(app, &anna, path, &invitation).await,
+            "password:required",
+        );
+        invitation.push(("password", "Mittagssonne-7!"));
+        refused(
+            post(app, &anna, path, &invitation).await,
+            "password:password_wrong",
+        );
+        assert!(list(app, &anna, "given").await.is_empty());
+
+        let id = app.grant(&anna, &eva, "SC000001", "configure").await;
+        refused(
+            patch(id, &[("scope", "service")]).await,
+            "password:required",
+        );
+        refused(
+            patch(id, &[("until", "2027-02-14")]).await,
+            "password:required",
+        );
+        ask(app, &tom, "SC000001").await.expect(202);
+        let given = list(app, &anna, "given").await;
+        let asked = given
+            .iter()
+            .find(|grant| grant["state"] == "asked")
+            .unwrap();
+        let asked = asked["id"].as_i64().unwrap();
+        refused(patch(asked, &[]).await, "password:required");
+        // Less, and an end, need none.
+        patch(id, &[("scope", "monitor"), ("until", "2026-12-01")])
+            .await
+            .expect(200);
+        end(app, &anna, id).await.expect(204);
+        assert!(systems(app, &eva).await.is_empty() && systems(app, &tom).await.is_empty());
     }
 );

@@ -212,3 +212,18 @@ on_both!(codes_and_tokens_are_kept_only_as_hashes, |db| {
     }
     app.stop().await;
 });
+
+with_app!(what_is_no_request_is_refused_as_oauth_says, |app| {
+    for body in [
+        "grant_type=refresh_token&grant_type=refresh_token",
+        "a=1&a=2",
+    ] {
+        let answer = app.call("POST", "/api/partner/token/").raw(body).send();
+        let refused = answer.await.expect(400).json();
+        assert_eq!(refused, json!({ "error": "invalid_request" }), "{body}");
+    }
+    let document = app.call("POST", "/api/partner/token/").raw("{}");
+    let document = document.header("content-type", "application/json");
+    let refused = document.send().await.expect(400).json();
+    assert_eq!(refused, json!({ "error": "invalid_request" }));
+});

@@ -107,6 +107,7 @@ with_app!(
         let anna = anna(app).await;
         let tokens = issue_tokens(app, &anna, "systems").await;
         app.call("DELETE", "/api/auth/usr_sn/SC000001/")
+            .form(&[("password", PASSWORD)])
             .bearer(&anna.access)
             .send()
             .await

@@ -175,6 +175,7 @@ with_app!(nobody_sees_or_changes_the_plan_of_somebody_else, |app| {
     let issued = async || app.store.newest_forecasts_of(&sn, 0).await.unwrap().len();
     assert_eq!(issued().await, 1);
     let leave = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+    let leave = leave.form(&[("password", testkit::PASSWORD)]);
     leave.bearer(&anna.access).send().await.expect(204);
     assert_eq!(issued().await, 0);
 });

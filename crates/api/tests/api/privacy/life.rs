@@ -240,7 +240,12 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         ("moritz@example.com", "service"),
         ("lea@example.com", "look"),
     ] {
-        let invite = [("sn", "SC000001"), ("email", email), ("scope", scope)];
+        let invite = [
+            ("sn", "SC000001"),
+            ("email", email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         app.post("/api/auth/grant/", &invite)
             .bearer(&person.access)
             .send()
@@ -259,6 +264,11 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .expect(201);
     let (partner_token, partner_refresh) = let_partner_in(app, &person).await;
     consent(app, &person).await;
+    // She has a passkey, and uses it.
+    let passkey = app.add_passkey(&person, "Annegrets Telefon").await;
+    let shown = app.show_passkey(&passkey).await;
+    let entered = app.post("/api/auth/token/passkey/", &[("passkey", &shown)]);
+    entered.send().await.expect(200);
     // She sets up a second factor; this ends her other sessions, not the current one.
     app.enable_totp(&person).await;
     Life {

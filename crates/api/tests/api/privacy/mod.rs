@@ -232,7 +232,7 @@ with_app!(the_export_is_a_file_to_keep, |app| {
 with_app!(the_csv_never_starts_a_formula, |app| {
     let eva = app.electrician("eva").await;
     app.call("PATCH", "/api/auth/account/")
-        .form(&[("company", "=HYPERLINK(\"https://evil.example\")")])
+        .form(&[("company", "=HYPERLINK(\"evil\")")])
         .bearer(&eva.access)
         .send()
         .await
@@ -288,7 +288,7 @@ on_both!(
                     "boots" | "presence" | "sealing" | "firmware_job_parts" | "link_pulse"
                     | "gateways" | "message_ranges" | "sample_log_writers" => {}
                     // A hash of who tried, until its hour is over.
-                    "limited_attempts" => {}
+                    "limited_attempts" | "passkey_challenges" => {}
                     // A protocol is about the installation, and no longer names anyone.
                     "commissioning_units" => assert!(row["finished_at"].is_i64()),
                     "commissionings" => {
@@ -329,6 +329,8 @@ on_both!(deletion_leaves_no_personal_value_anywhere, |db| {
             ("mail_links", "token_hash"),
             ("partner_tokens", "hash"),
             ("partner_codes", "hash"),
+            ("passkeys", "credential_id"),
+            ("passkeys", "public_key"),
         ];
         let of = |(table, column): (&str, &str)| -> Vec<String> {
             let rows = dump[table].iter();
@@ -380,6 +382,7 @@ on_both!(an_electricians_grants_are_exported_and_deleted, |db| {
         ("sn", "SC000001"),
         ("email", eva.email.as_str()),
         ("scope", "service"),
+        ("password", PASSWORD),
     ];
     app.post("/api/auth/grant/", &invite)
         .bearer(&anna.access)

@@ -38,6 +38,7 @@ pub(crate) struct TableRule {
 
 const NUMBER: &str = "a number of ours that says nothing";
 pub(crate) const SECRET: &str = "a secret, or the hash of one";
+const KEY: &str = "of use only to the device that has the other half of the key";
 const ROTATION: &str = "bookkeeping of the refresh token; used_at tells the same";
 
 const BEGUN: &str = "follows from the commands and events, which are exported";
@@ -50,7 +51,11 @@ pub(crate) const TABLES: &[TableRule] = &[
     TableRule {
         name: "accounts",
         ownership: RowOwnership::Account("id"),
-        left_out: &[("id", NUMBER), ("password_hash", SECRET)],
+        left_out: &[
+            ("id", NUMBER),
+            ("password_hash", SECRET),
+            ("passkey_user", KEY),
+        ],
     },
     TableRule {
         name: "alarm_news",
@@ -325,6 +330,22 @@ pub(crate) const TABLES: &[TableRule] = &[
         name: "partners",
         ownership: RowOwnership::Nobody("the operator's"),
         left_out: &[],
+    },
+    TableRule {
+        name: "passkey_challenges",
+        ownership: RowOwnership::Nobody("random numbers of the last minutes, not whose"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "passkeys",
+        ownership: RowOwnership::Account("account_id"),
+        left_out: &[
+            ("id", NUMBER),
+            ("account_id", NUMBER),
+            ("credential_id", KEY),
+            ("public_key", KEY),
+            ("sign_count", "keeps out a copy of the passkey"),
+        ],
     },
     TableRule {
         name: "plan_days",

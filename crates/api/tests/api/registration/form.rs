@@ -48,8 +48,8 @@ with_app!(every_wrong_field_of_an_owner_gets_its_own_code, |app| {
     let installer = Code::random(&app.portal.random);
     let systems = ["SC000001".parse().unwrap()];
     let issued = app
-        .store
-        .issue_code(&installer, CodeKind::Installer, &systems, app.clock.now());
+        .service
+        .issue_code(&installer, CodeKind::Installer, &systems);
     issued.await.unwrap();
     for (n, (field, value, code)) in [
         ("email", "", "required"),
@@ -108,7 +108,12 @@ with_app!(
     every_wrong_field_of_an_electrician_gets_its_own_code,
     |app| {
         let long = "x".repeat(201);
-        for (value, code) in [("", "required"), ("   ", "required"), (&long, "too_long")] {
+        for (value, code) in [
+            ("", "required"),
+            ("   ", "required"),
+            (&long, "too_long"),
+            ("Blitz https://evil.example", "name_has_address"),
+        ] {
             let form = with(electrician(app, "eva@example.com"), "company", value);
             let answer = register(app, &form).await.expect(400);
             assert_eq!(codes(&answer), wrong("company", code), "{value:?}");

@@ -241,6 +241,7 @@ with_app!(
             .unwrap()
             .to_owned();
         let unlink = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+        let unlink = unlink.form(&[("password", testkit::PASSWORD)]);
         unlink.bearer(&anna.access).send().await.expect(204);
         app.clock.advance(MINUTE);
         let code = app.code(&[&SN.parse().unwrap()]).await;

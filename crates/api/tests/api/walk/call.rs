@@ -3,7 +3,7 @@ use super::callers::{Callers, REDIRECT, consent, exchange};
 use domain::alarm::AlarmKind;
 use domain::totp::TIME_STEP;
 use testkit::http::Call;
-use testkit::{PASSWORD, TestApp};
+use testkit::{PASSWORD, SoftwarePasskey, TestApp};
 
 const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 
@@ -29,6 +29,12 @@ impl Callers {
                 let (name, sn) = self.fresh();
                 let owner = app.owner(&name, &sn).await;
                 call(path).form(&[("email", &owner.email), ("password", PASSWORD)])
+            }
+            ("POST", "/api/auth/token/passkey/") => {
+                let (name, sn) = self.fresh();
+                let owner = app.owner(&name, &sn).await;
+                let passkey = app.add_passkey(&owner, "Telefon").await;
+                call(path).form(&[("passkey", &app.show_passkey(&passkey).await)])
             }
             ("POST", "/api/auth/token/refresh/") => {
                 let (name, sn) = self.fresh();
@@ -107,12 +113,39 @@ impl Callers {
                 };
                 call(path).form(&[("password", PASSWORD), ("totp", &code)])
             }
+            ("POST", "/api/auth/account/passkey/") => {
+                let made = match &self.last {
+                    Some(person) if matches!(caller, 'o' | 'e') => {
+                        let options = app.begin_passkey(person).await;
+                        SoftwarePasskey::for_options(&options).made(&options)
+                    }
+                    _ => String::new(),
+                };
+                call(path).form(&[("name", "Telefon"), ("passkey", &made)])
+            }
+            (_, "/api/auth/account/passkey/{id}/") => {
+                let id = match &self.last {
+                    Some(person) if matches!(caller, 'o' | 'e') => {
+                        app.add_passkey(person, "Telefon").await;
+                        let account = app.account_id(&person.email).await;
+                        app.store.passkeys(account).await.unwrap()[0].id
+                    }
+                    _ => 1,
+                };
+                call(&format!("/api/auth/account/passkey/{id}/"))
+                    .form(&[("name", "Laptop"), ("password", PASSWORD)])
+            }
+            (_, path) if path.starts_with("/api/auth/account/passkey/") => {
+                call(path).form(&[("password", PASSWORD)])
+            }
             ("POST", "/api/auth/usr_sn/") => {
                 let (_, sn) = self.fresh();
                 app.device(&sn).await;
                 call(path).form(&[("keys", &sn)])
             }
-            ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("DELETE", "/api/auth/usr_sn/{sn}/") => {
+                call(&format!("/api/auth/usr_sn/{own_sn}/")).form(&[("password", PASSWORD)])
+            }
             ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/")),
             ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
                 .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
@@ -184,14 +217,19 @@ impl Callers {
                     .expect(201)
                     .json();
                 call(&format!("/api/auth/grant/{}/", made["grants"][0]["id"]))
-                    .form(&[("scope", "configure")])
+                    .form(&[("scope", "configure"), ("password", PASSWORD)])
             }
             (_, "/api/auth/grant/{id}/") => call("/api/auth/grant/1/"),
             ("POST", "/api/auth/grant/{id}/accept/") if caller == 'e' => {
                 let (name, sn) = self.fresh();
                 let owner = app.owner(&name, &sn).await;
                 let email = format!("{own_name}@example.com");
-                let fields = [("sn", sn.as_str()), ("email", &email), ("scope", "monitor")];
+                let fields = [
+                    ("sn", sn.as_str()),
+                    ("email", &email),
+                    ("scope", "monitor"),
+                    ("password", PASSWORD),
+                ];
                 let made = app
                     .post("/api/auth/grant/", &fields)
                     .bearer(&owner.access)
@@ -326,11 +364,12 @@ impl Callers {
     }
 }
 
-fn invitation(sn: &str) -> [(&'static str, &str); 3] {
+fn invitation(sn: &str) -> [(&'static str, &str); 4] {
     [
         ("sn", sn),
         ("email", "elektro@example.com"),
         ("scope", "monitor"),
+        ("password", PASSWORD),
     ]
 }
 

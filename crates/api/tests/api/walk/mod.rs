@@ -14,6 +14,8 @@ use testkit::{TestApp, on_both, with_app};
 /// but without a grant the system does not exist.
 const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/token/", "gouep"),
+    ("POST", "/api/auth/passkey/options/", "gouep"),
+    ("POST", "/api/auth/token/passkey/", "gouep"),
     ("POST", "/api/auth/token/refresh/", "gouep"),
     ("POST", "/api/auth/logout/", "oue"),
     ("POST", "/api/auth/register/", "gouep"),
@@ -30,6 +32,10 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/account/totp/confirm/", "oe"),
     ("DELETE", "/api/auth/account/totp/", "oe"),
     ("POST", "/api/auth/account/totp/recovery/", "oe"),
+    ("POST", "/api/auth/account/passkey/options/", "oe"),
+    ("POST", "/api/auth/account/passkey/", "oe"),
+    ("PATCH", "/api/auth/account/passkey/{id}/", "oe"),
+    ("DELETE", "/api/auth/account/passkey/{id}/", "oe"),
     ("GET", "/api/auth/usr_sn/", "oue"),
     ("POST", "/api/auth/usr_sn/", "ou"),
     ("GET", "/api/auth/usr_sn/claims/", "ou"),

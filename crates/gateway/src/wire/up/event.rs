@@ -2,9 +2,9 @@
 use super::number::{device_time, plausible_time};
 use super::{RejectReason, TOO_LARGE, UNKNOWN_CODE};
 use crate::clock_correction::DeviceTime;
-use domain::Event;
 use domain::clock::Millis;
 use domain::sample::MessageId;
+use domain::{Event, EventCode};
 use serde::{Deserialize, Deserializer};
 
 const MAX_ARGS_BYTES: usize = 1_024;
@@ -45,8 +45,13 @@ impl EventMessage<'_> {
         self,
         time_of: impl FnOnce(EventTime) -> Option<Millis>,
     ) -> Result<Event, RejectReason> {
-        let code = self.code.parse().map_err(|_| UNKNOWN_CODE)?;
+        let code: EventCode = self.code.parse().map_err(|_| UNKNOWN_CODE)?;
         let args = self.args.filter(|args| !args.is_null());
+        // An event counts whatever it says about itself; a number that cannot be is dropped.
+        let args = args.filter(|args| {
+            let number = code.number();
+            number.is_none_or(|number| number.of(args).is_some())
+        });
         let args = args.map(|args| args.to_string());
         if args
             .as_ref()

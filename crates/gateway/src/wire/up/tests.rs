@@ -136,6 +136,11 @@ fn an_event_says_when_it_happened_in_one_of_three_ways() {
         event(r#"{"b":1,"s":2,"t":-5,"code":"meter_lost"}"#),
         Ok((expected(true, None), EventTime::Missing))
     );
+    let impossible = r#"{"b":1,"s":2,"code":"grid_limit","args":{"limit":-1e300}}"#;
+    assert_eq!(event(impossible).unwrap().0.args, None, "the event counts");
+    let limit = r#"{"b":1,"s":2,"code":"grid_limit","args":{"limit":4200}}"#;
+    let args = event(limit).unwrap().0.args;
+    assert_eq!(args.as_deref(), Some(r#"{"limit":4200}"#));
     assert_eq!(event(r#"{"b":1,"s":2,"code":"party"}"#), Err(UNKNOWN_CODE));
     let long = json!({"b": 1, "s": 2, "code": "meter_lost", "args": "a".repeat(1_024)});
     assert_eq!(event(&long.to_string()), Err(TOO_LARGE));

@@ -10,7 +10,7 @@ use service::registration::Registration;
 use store::Access;
 use store::account::Profile;
 use store::system::NewDevice;
-use testkit::{NOON, TestDb};
+use testkit::{NOON, TestDb, service_at};
 
 pub(crate) struct Home {
     pub(crate) sn: Serial,
@@ -25,7 +25,10 @@ pub(crate) async fn home(db: &TestDb, sn: &str) -> Home {
         phase: 1,
         secret: sn.as_bytes(),
     };
-    db.import_devices(&[device], NOON).await.unwrap();
+    service_at(db, NOON)
+        .import_devices(&[device])
+        .await
+        .unwrap();
     let email: Email = format!("{sn}@example.com").parse().unwrap();
     let profile = Profile {
         email,
@@ -40,7 +43,7 @@ pub(crate) async fn home(db: &TestDb, sn: &str) -> Home {
         password_hash: "no hash",
         keys: &[],
     };
-    let registered = testkit::service_at(db, NOON).register(&new).await;
+    let registered = service_at(db, NOON).register(&new).await;
     let (account, _) = registered.unwrap();
     db.execute(&format!(
         "UPDATE systems SET owner_id = {} WHERE sn = '{sn}'",

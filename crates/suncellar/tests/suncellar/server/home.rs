@@ -8,6 +8,7 @@ use testkit::PASSWORD;
 use testkit::battery::secret;
 use testkit::database;
 use testkit::http::Call;
+use testkit::service_at;
 
 pub(crate) const SN: &str = "SIM00001";
 
@@ -25,12 +26,12 @@ pub(crate) async fn prepare(url: &str) -> String {
         phase: 1,
         secret: secret.as_bytes(),
     };
-    store.import_devices(&[device], now).await.unwrap();
+    let operator = service_at(&store, now);
+    operator.import_devices(&[device]).await.unwrap();
     let code = Code::random(&Random::new(|bytes| bytes.fill(0x5a)));
-    let issued = store
-        .issue_code(&code, CodeKind::Registration, &[sn], now)
-        .await;
-    issued.unwrap();
+    let systems = [sn];
+    let issued = operator.issue_code(&code, CodeKind::Registration, &systems);
+    issued.await.unwrap();
     store.db().close().await;
     code.as_str().to_owned()
 }

@@ -10,6 +10,7 @@ use store::system::NewDevice;
 use testkit::MqttBattery;
 use testkit::battery::{MqttLogin, secret};
 use testkit::database;
+use testkit::service_at;
 use tokio::sync::watch;
 
 pub(crate) fn now() -> Millis {
@@ -30,7 +31,10 @@ pub(crate) async fn register(url: &str, count: usize) {
             phase: 1,
             secret: secret.as_bytes(),
         };
-        store.import_devices(&[device], now()).await.unwrap();
+        service_at(&store, now())
+            .import_devices(&[device])
+            .await
+            .unwrap();
     }
     store.db().close().await;
 }

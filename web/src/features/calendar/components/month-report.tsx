@@ -129,11 +129,11 @@ function Cells({ energies, money, calendar: { currency, withMoney } }: CellsProp
 function ReportMoney({ calendar }: { calendar: CalendarMonth }) {
   const { t } = useT()
   const { tariffs = [], days, currency } = calendar
-  const { withoutBattery } = useMoneyText(currency)
+  const { saved } = useMoneyText(currency)
   const sum = sumOf(days)
   return (
     <div className="mt-4 grid gap-1 text-[12px]">
-      {sum.actual !== null && <p className="font-medium">{withoutBattery(sum)}</p>}
+      {sum.actual !== null && <p className="font-medium">{saved(sum, 'period')}</p>}
       {sum.unpriced > 0 && <p>{t('money.unpriced', { days: sum.unpriced })}</p>}
       {tariffs.map((system) => (
         <Prices key={system.sn} system={system} calendar={calendar} named={tariffs.length > 1} />

@@ -21,6 +21,7 @@ export function MonthSteps({ month, months, onChange }: Props) {
         variant="ghost"
         size="icon"
         aria-label={t('calendar.back')}
+        keepsFocus
         disabled={month === months.at(-1)}
         onClick={() => onChange(previousMonth(month))}
       >
@@ -48,6 +49,7 @@ export function MonthSteps({ month, months, onChange }: Props) {
         variant="ghost"
         size="icon"
         aria-label={t('calendar.forth')}
+        keepsFocus
         disabled={month === months[0]}
         onClick={() => onChange(nextMonth(month))}
       >

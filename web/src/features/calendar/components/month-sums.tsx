@@ -1,8 +1,8 @@
-import { type ReactNode, useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { MoneyFigure } from '@/components/money/money-figure'
 import { lacksPrices } from '@/components/tariff/model'
-import { TariffDialog } from '@/components/tariff/tariff-dialog'
-import { Button } from '@/components/ui/button'
+import { buttonStyle } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
 import { Skeleton } from '@/components/ui/skeleton'
 import { balanceOf, selfConsumptionOf, selfSufficiencyOf, totalsOf } from '@/lib/energy'
@@ -57,29 +57,32 @@ function Sum({ name, children }: { name: string; children: ReactNode }) {
 
 function MoneySums({ calendar }: { calendar: CalendarMonth }) {
   const { t } = useT()
-  const { sn, tariffs, today, currency, days } = calendar
-  const [entering, setEntering] = useState(false)
+  const { tariffs, currency, days } = calendar
   const sum = sumOf(days)
-  if (sn === null || !tariffs) return null
+  if (!tariffs) return null
   const lacking = lacksPrices(tariffs)
   return (
     <div className="border-line max-xl:border-t max-xl:pt-5 xl:border-l xl:pl-6">
       {lacking ? (
         <div className="grid justify-items-start gap-4">
           <p className="text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>
-          <Button variant="outline" size="s" onClick={() => setEntering(true)}>
+          <Link
+            to="/settings"
+            search={{ part: 'prices' }}
+            className={buttonStyle({ variant: 'outline', size: 's' })}
+          >
             {t('money.enter')}
-          </Button>
+          </Link>
         </div>
       ) : (
         <MoneyFigure
           title={t('money.title')}
           money={sum}
           currency={currency}
+          period="period"
           note={sum.unpriced > 0 ? t('money.unpriced', { days: sum.unpriced }) : null}
         />
       )}
-      <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
     </div>
   )
 }

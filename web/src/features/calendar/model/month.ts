@@ -1,5 +1,5 @@
 /** A month as a sheet of weeks, and how one moves about in it. */
-import { plusDays, type SiteDay, startOf, step } from '@/lib/site-day'
+import { mondayOf, plusDays, type SiteDay, step } from '@/lib/site-day'
 import type { Month } from './search'
 
 export const monthOf = (day: SiteDay): Month => day.slice(0, 7)
@@ -11,7 +11,7 @@ export const previousMonth = (month: Month): Month => monthOf(step(firstDay(mont
 /** Whole weeks from Monday on: at both ends days of the neighbouring months fill them up. */
 export function weeksOf(month: Month): SiteDay[][] {
   const weeks: SiteDay[][] = []
-  for (let monday = startOf(firstDay(month), 'Week'); monday <= lastDay(month); monday = plusDays(monday, 7))
+  for (let monday = mondayOf(firstDay(month)); monday <= lastDay(month); monday = plusDays(monday, 7))
     weeks.push(Array.from({ length: 7 }, (_, weekday) => plusDays(monday, weekday)))
   return weeks
 }
@@ -47,9 +47,9 @@ export function dayAfterKey(key: string, day: SiteDay): SiteDay | null {
     case 'ArrowDown':
       return plusDays(day, 7)
     case 'Home':
-      return clamp(startOf(day, 'Week'), month)
+      return clamp(mondayOf(day), month)
     case 'End':
-      return clamp(plusDays(startOf(day, 'Week'), 6), month)
+      return clamp(plusDays(mondayOf(day), 6), month)
     case 'PageUp':
       return sameDayIn(previousMonth(month), day)
     case 'PageDown':

@@ -1,6 +1,10 @@
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
-import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS } from '../model/choice'
+import { BEFORE } from '../model/before'
+import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS, withBefore } from '../model/choice'
 import { seriesOf } from '../model/series'
 import type { PlotGroup } from '../plot/group'
 import { SmallSelect } from './small-select'
@@ -13,39 +17,62 @@ type Props = {
   group: PlotGroup
 }
 
-/** How fine the chart is, what a point of it stands for, its zoom, and the way to the table. */
+/** What the chart is held against, how fine it is, what a point of it stands for, its zoom, and the way to the table. */
 export function ChartControls({ choice, search, onChange, group }: Props) {
   const { t } = useT()
+  const [unfolded, setUnfolded] = useState(false)
   // An energy is an amount: it has no mean.
   const measures = seriesOf(choice.series).some(({ unit }) => unit !== 'energy')
   return (
-    <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
+    <div className="mt-2 flex flex-wrap items-end gap-x-4 gap-y-2 sm:items-center">
       <SmallSelect
-        label={t('chart.resolution')}
-        value={choice.resolution}
-        options={RESOLUTIONS[choice.interval].map((value) => ({
+        label={t('chart.before')}
+        value={choice.before ?? 'none'}
+        options={(['none', ...BEFORE[choice.interval]] as const).map((value) => ({
           value,
-          label: t(`chart.resolution.${value}`),
+          label: t(`chart.before.${value}`),
         }))}
-        onChange={(resolution) => onChange({ ...search, resolution })}
+        onChange={(before) => onChange(withBefore(search, before === 'none' ? null : before))}
       />
-      {measures && (
-        <SmallSelect
-          label={t('chart.method')}
-          value={choice.method}
-          options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
-          onChange={(method) => onChange({ ...search, method })}
-        />
-      )}
-      {!choice.table && <ZoomButtons group={group} zoomed={choice.zoom !== null} />}
+      {/* A phone has no room for what is seldom changed. */}
       <Button
-        variant="outline"
+        variant="ghost"
         size="s"
-        className="ml-auto"
-        onClick={() => onChange({ ...search, view: choice.table ? undefined : 'table' })}
+        aria-expanded={unfolded}
+        className="ml-auto sm:hidden"
+        onClick={() => setUnfolded(!unfolded)}
       >
-        {t(choice.table ? 'chart.as_chart' : 'chart.as_table')}
+        {t('chart.options')}
+        <ChevronDown aria-hidden className={cn('size-4 transition-transform', unfolded && 'rotate-180')} />
       </Button>
+      <div className={cn('contents', !unfolded && 'max-sm:hidden')}>
+        <SmallSelect
+          label={t('chart.resolution')}
+          value={choice.resolution}
+          options={RESOLUTIONS[choice.interval].map((value) => ({
+            value,
+            label: t(`chart.resolution.${value}`),
+          }))}
+          onChange={(resolution) => onChange({ ...search, resolution })}
+        />
+        {measures && (
+          <SmallSelect
+            label={t('chart.method')}
+            value={choice.method}
+            options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
+            onChange={(method) => onChange({ ...search, method })}
+          />
+        )}
+        {!choice.table && <ZoomButtons group={group} zoomed={choice.zoom !== null} />}
+        <Button
+          variant="outline"
+          size="s"
+          className="ml-auto"
+          onClick={() => onChange({ ...search, view: choice.table ? undefined : 'table' })}
+        >
+          {t(choice.table ? 'chart.as_chart' : 'chart.as_table')}
+        </Button>
+      </div>
     </div>
   )
 }

@@ -1,19 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download, Image } from 'lucide-react'
 import { Button } from '@/components/ui/button'
-import { type GraphRequest, graphParams } from '@/lib/api/chart-queries'
-import { api, unwrap } from '@/lib/api/client'
+import type { GraphRequest } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
-import { saveFile } from '@/lib/download'
-import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
-import { ALL_SYSTEMS } from '@/lib/live/live'
 import { loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
-import { joinTables } from '../model/csv'
-import { seriesOf } from '../model/series'
 import type { PlotGroup } from '../plot/group'
+
+/** Few visitors take a chart away: what makes the files comes at the first press. */
+const files = () => loadChunk(() => import('../files'))
 
 type Props = {
   /** One per system. */
@@ -32,16 +29,11 @@ export function ChartFiles({ requests, nameOf, title, group, table, className }:
   const onError = (error: Error) => notify.error(t('chart.file_failed'), { description: errorText(error, t) })
   const series = requests[0]?.series ?? []
   const csv = useMutation({
-    mutationFn: async () =>
-      saveFile(await tableOf(requests, nameOf, t('chart.system'), locale), fileName(requests, 'csv')),
+    mutationFn: async () => (await files()).saveTable(requests, nameOf, t('chart.system'), locale),
     onError,
   })
   const picture = useMutation({
-    mutationFn: async () => {
-      const { pictureOf } = await loadChunk(() => import('../plot/picture'))
-      const file = await pictureOf(group, title, seriesOf(series), t)
-      if (file) saveFile(file, fileName(requests, 'png'))
-    },
+    mutationFn: async () => (await files()).savePicture(requests, group, title, t),
     onError,
   })
   const none = series.length === 0
@@ -63,30 +55,4 @@ export function ChartFiles({ requests, nameOf, title, group, table, className }:
       </Button>
     </div>
   )
-}
-
-function fileName(requests: readonly GraphRequest[], ending: string) {
-  const systems = requests.map(({ sn }) => (sn === ALL_SYSTEMS ? 'all' : sn)).join('-')
-  const [first] = requests
-  return `suncellar_${systems}_${first?.interval.toLowerCase()}_${first?.date}.${ending}`
-}
-
-/** As the server writes it; several systems in one table, with a column that names them. */
-async function tableOf(
-  requests: readonly GraphRequest[],
-  nameOf: (sn: string) => string,
-  heading: string,
-  locale: Locale,
-) {
-  const tables = await Promise.all(requests.map(readTable))
-  const [only] = tables
-  if (only && tables.length === 1) return only
-  const texts = await Promise.all(tables.map((table) => table.text()))
-  const named = texts.map((table, place) => ({ name: nameOf(requests[place]?.sn ?? ''), table }))
-  return new Blob([joinTables(named, heading, locale)], { type: 'text/csv;charset=utf-8' })
-}
-
-async function readTable(request: GraphRequest): Promise<Blob> {
-  const query = { ...graphParams(request), format: 'csv' }
-  return (await unwrap(api.GET('/api/auth/graph/', { params: { query }, parseAs: 'blob' }))) as Blob
 }

@@ -33,7 +33,12 @@ export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
           {values.text}
         </p>
       </div>
-      <DateSteps choice={choice} today={today} onChange={(date) => change(withDate(search, date))} />
+      <DateSteps
+        choice={choice}
+        today={today}
+        onChange={(date) => change(withDate(search, date))}
+        className="max-sm:order-last max-sm:w-full"
+      />
       <Segmented
         label={t('chart.range')}
         value={choice.interval}
@@ -42,7 +47,15 @@ export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
         className="max-sm:order-last max-sm:w-full sm:ml-auto"
       />
       <div className="ml-auto flex gap-1.5 sm:ml-0">
-        <ChartFiles requests={requests} nameOf={nameOf} title={title} group={group} table={choice.table} />
+        <ChartFiles
+          requests={requests}
+          nameOf={nameOf}
+          title={title}
+          group={group}
+          table={choice.table}
+          // A phone finds them on the chart's own page.
+          className={ownPage ? undefined : 'max-sm:hidden'}
+        />
         {!ownPage && (
           <Link
             to="/charts"

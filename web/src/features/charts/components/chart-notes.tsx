@@ -1,24 +1,32 @@
 import { Suspense } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
+import { formatPeriod } from '@/lib/format'
 import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
+import { dateBefore } from '../model/before'
 import type { Series } from '../model/series'
+import type { useChart } from '../use-chart'
 
 /** Only whoever looks at forecasts wants to know how good they are. */
 const Accuracy = lazyPart(
   async () => (await Promise.all([import('./forecast-accuracy'), openTexts('plan')]))[0].ForecastAccuracy,
 )
 
-type Props = { graphs: readonly Graph[]; series: readonly Series[]; table: boolean }
+type Props = { graphs: readonly Graph[]; series: readonly Series[]; chart: ReturnType<typeof useChart> }
 
 /** What one must know to read the chart: what is below zero, who takes no part, what is not there yet. */
-export function ChartNotes({ graphs, series, table }: Props) {
-  const { t } = useT()
+export function ChartNotes({ graphs, series, chart: { choice, search, today } }: Props) {
+  const { t, locale } = useT()
+  const { table, interval, date, before } = choice
   const signed = series.some(({ words, below }) => words || below)
   const silent = graphs.find(({ reporting, systems }) => reporting > 0 && reporting < systems)
-  const forecasts = series.filter(({ forecast }) => forecast)
+  // What today shows of the sun by itself asks for no explanation.
+  const chosen = search.series !== undefined || date > today
+  const forecasts = chosen ? series.filter(({ forecast }) => forecast) : []
   const notes = [
+    before &&
+      t('chart.before.note', { period: formatPeriod(dateBefore(date, interval, before), interval, locale) }),
     signed && !table && t('chart.signs'),
     silent && t('systems.reporting', { reporting: silent.reporting, systems: silent.systems }),
     isMissing(forecasts, graphs) && t('chart.no_forecast'),

@@ -8,15 +8,16 @@ import type { Graph } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
+import type { Earlier } from '../model/before'
 import type { Extents } from '../model/extent'
 import type { Series } from '../model/series'
 import type { Summary } from '../model/summary'
 import type { PlotGroup } from '../plot/group'
 import type { SystemName } from '../use-systems'
 import { ChartView } from './chart-view'
-import { PanelHeading } from './panel-heading'
 
-/** Most people look at the drawing. */
+/** Most people have one system, and look at the drawing. */
+const PanelHeading = lazyPart(async () => (await import('./panel-heading')).PanelHeading)
 const ChartTable = lazyPart(async () => (await import('./chart-table')).ChartTable)
 
 type Props = {
@@ -29,6 +30,7 @@ type Props = {
   /** Several systems under each other: each with its name, and all of the same height. */
   several: boolean
   summary: Summary
+  earlier: Earlier | undefined
   onRemove: () => void
   onCursor?: (place: number | null) => void
   extents: Extents | undefined
@@ -49,7 +51,7 @@ export function ChartPanel({
 }: Props) {
   const { t } = useT()
   const { data: graph, error, isFetching, refetch } = query
-  const { series, table, title, group, extents } = rest
+  const { series, table, title, group, extents, earlier } = rest
   const [place, setPlace] = useState<number | null>(null)
   const onMove = useCallback(
     (next: number | null) => {
@@ -66,14 +68,17 @@ export function ChartPanel({
       aria-busy={!graph && !error}
     >
       {several && (
-        <PanelHeading
-          system={system}
-          graph={graph}
-          series={series}
-          place={table ? null : place}
-          summary={summary}
-          onRemove={onRemove}
-        />
+        <PagePart key="heading" fallback={<div className="mb-1 h-9" />}>
+          <PanelHeading
+            system={system}
+            graph={graph}
+            series={series}
+            place={table ? null : place}
+            summary={summary}
+            earlier={earlier}
+            onRemove={onRemove}
+          />
+        </PagePart>
       )}
       {error && !graph && (
         <Callout
@@ -98,7 +103,7 @@ export function ChartPanel({
             </div>
           }
         >
-          <ChartTable graph={graph} series={series} title={heading} />
+          <ChartTable graph={graph} series={series} earlier={earlier} title={heading} />
         </PagePart>
       )}
       {graph && !table && (
@@ -107,9 +112,11 @@ export function ChartPanel({
             group={group}
             graph={graph}
             series={series}
+            earlier={earlier}
             name={name}
             title={heading}
             place={place}
+            zoom={summary.zoom}
             onCursor={onMove}
             extents={extents}
             className={className}

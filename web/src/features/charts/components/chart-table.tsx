@@ -3,22 +3,32 @@ import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
+import type { Earlier } from '../model/before'
 import { pointTime } from '../model/point-time'
 import { columnsOf, drawn, type Series } from '../model/series'
 import { cellText, TABLE_UNIT } from './value-text'
 
 const ROWS = 48
 
-type Props = { graph: Graph; series: readonly Series[]; title: string }
+type Props = { graph: Graph; series: readonly Series[]; earlier: Earlier | undefined; title: string }
 
 /** The same numbers as the chart, in words a screen reader can walk through. Steps without any value are left out. */
-export function ChartTable({ graph, series, title }: Props) {
+export function ChartTable({ graph, series, earlier, title }: Props) {
   const { t, locale } = useT()
   const [chosen, setChosen] = useState(1)
   const measured = graph.time
     .map((at, place) => ({ at, place }))
     .filter(({ place }) => series.some(({ code }) => graph.series[code]?.[place] != null))
   const { current, items } = pageOf(measured, chosen, ROWS)
+  const columns = series.flatMap((one) => [
+    ...columnsOf(one).map((column) => ({ ...column, values: graph.series[one.code], name: t(column.label) })),
+    ...(earlier && one.code in earlier.values ? columnsOf(one) : []).map((column) => ({
+      ...column,
+      key: `${column.key} before`,
+      values: earlier?.values[one.code],
+      name: `${t(column.label)}, ${t(`chart.before.${earlier?.before ?? 'day'}`)}`,
+    })),
+  ])
   if (measured.length === 0)
     return <p className="py-10 text-center text-[14px] text-muted">{t('chart.empty')}</p>
   return (
@@ -36,9 +46,9 @@ export function ChartTable({ graph, series, title }: Props) {
               <th scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 text-left font-medium">
                 {t('chart.time')}
               </th>
-              {series.flatMap(columnsOf).map(({ key, label, unit }) => (
+              {columns.map(({ key, name, unit }) => (
                 <th key={key} scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 font-medium">
-                  {t(label)} ({TABLE_UNIT[unit].unit})
+                  {name} ({TABLE_UNIT[unit].unit})
                 </th>
               ))}
             </tr>
@@ -49,13 +59,11 @@ export function ChartTable({ graph, series, title }: Props) {
                 <th scope="row" className="px-3 py-1.5 text-left font-normal whitespace-nowrap">
                   {pointTime(graph, at, locale)}
                 </th>
-                {series.flatMap((one) =>
-                  columnsOf(one).map(({ key, unit, value }) => (
-                    <td key={key} className="px-3 py-1.5 whitespace-nowrap">
-                      {cellText(value(drawn(graph.series[one.code]?.[place], unit)), unit, locale)}
-                    </td>
-                  )),
-                )}
+                {columns.map(({ key, unit, values, value }) => (
+                  <td key={key} className="px-3 py-1.5 whitespace-nowrap">
+                    {cellText(value(drawn(values?.[place], unit)), unit, locale)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -1,44 +1,69 @@
+import { useMemo } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import type { Graph } from '@/lib/api/chart-queries'
+import { openTexts } from '@/lib/i18n/i18n'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import { useTheme } from '@/lib/theme'
+import type { Earlier } from '../model/before'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
+import type { Stretch } from '../model/stretch'
 import type { PlotGroup } from '../plot/group'
 import { Plot } from '../plot/plot'
 import { valueText } from './value-text'
+
+/** Comes after the drawing, which most people look at. */
+const ChartWords = lazyPart(
+  async () => (await Promise.all([import('./chart-words'), openTexts('outlook')]))[0].ChartWords,
+)
 
 type Props = {
   group: PlotGroup
   graph: Graph
   series: readonly Series[]
+  earlier: Earlier | undefined
   /** Of the system, where there are several. */
   name: string
   title: string
   place: number | null
+  /** What is visible; null is everything. */
+  zoom: Stretch | null
   onCursor: (place: number | null) => void
   extents: Extents | undefined
   className: string
 }
 
 /** The drawing, and what it says where it has nothing to draw. */
-export function ChartView({ graph, series, title, place, className, ...plot }: Props) {
+export function ChartView({ graph, series, earlier, title, place, zoom, className, ...plot }: Props) {
   const { t, locale } = useT()
   const theme = useTheme((state) => state.theme)
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
   const shape = [graph.sn, graph.interval, graph.resolution, graph.time[0], graph.time.length]
   // An answer to the last choice is drawn until the next one comes, but only with series that it has.
-  const shown = series.filter(({ code }) => code in graph.series)
+  const shown = useMemo(() => series.filter(({ code }) => code in graph.series), [graph, series])
   return (
     <div className="relative">
+      <PagePart>
+        <ChartWords graph={graph} series={shown} zoom={zoom} />
+      </PagePart>
       <Plot
-        key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
+        key={[
+          ...shape,
+          ...shown.map(({ code }) => code),
+          earlier && Object.keys(earlier.values).length,
+          earlier?.before,
+          theme,
+          locale,
+        ].join()}
         {...plot}
         graph={graph}
         series={shown}
+        earlier={earlier?.values}
         label={t('chart.description', { title })}
-        reading={readingOf(graph, shown, place, locale, t)}
+        reading={readingOf(graph, shown, earlier, place, locale, t)}
         place={place}
         className={className}
       />
@@ -55,14 +80,24 @@ export function ChartView({ graph, series, title, place, className, ...plot }: P
 function readingOf(
   graph: Graph,
   series: readonly Series[],
+  earlier: Earlier | undefined,
   place: number | null,
   locale: Locale,
   t: Translate,
 ): string {
   const at = place === null ? undefined : graph.time[place]
   if (place === null || at === undefined) return t('chart.no_cursor')
-  const values = series.map(
-    (one) => `${t(one.label)} ${valueText(graph.series[one.code]?.[place], one, locale, t, graph.reporting)}`,
+  const text = (values: Graph['series'], one: Series) =>
+    valueText(values[one.code]?.[place], one, locale, t, graph.reporting)
+  const values = series.map((one) =>
+    [
+      `${t(one.label)} ${text(graph.series, one)}`,
+      earlier &&
+        one.code in earlier.values &&
+        ` (${t(`chart.before.${earlier.before}`)} ${text(earlier.values, one)})`,
+    ]
+      .filter(Boolean)
+      .join(''),
   )
   return `${pointTime(graph, at, locale)}: ${values.join(', ')}`
 }

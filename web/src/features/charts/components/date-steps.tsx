@@ -1,23 +1,30 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { isSiteDay, type SiteDay } from '@/lib/site-day'
 import { type ChartChoice, lastDay, stepped } from '../model/choice'
 
-type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void }
+type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void; className?: string }
 
-/** A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar. */
-export function DateSteps({ choice, today, onChange }: Props) {
+/**
+ * A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar; for who comes with
+ * the keyboard it is the browser's own field, which shows which of its parts the keys change.
+ */
+export function DateSteps({ choice, today, onChange, className }: Props) {
   const { t, locale } = useT()
+  const [byKey, setByKey] = useState(false)
   const back = stepped(choice, -1, today)
   const forth = stepped(choice, 1, today)
   return (
-    <div className="flex items-center justify-between max-sm:order-last max-sm:w-full">
+    <div className={cn('flex items-center justify-between', className)}>
       <Button
         variant="ghost"
         size="icon"
         aria-label={t('chart.back')}
+        keepsFocus
         disabled={!back}
         onClick={() => back && onChange(back)}
       >
@@ -35,13 +42,21 @@ export function DateSteps({ choice, today, onChange }: Props) {
           onChange={({ target }) =>
             isSiteDay(target.value) && target.value <= lastDay(today) && onChange(target.value)
           }
-          className="absolute inset-0 size-full cursor-pointer opacity-0 [&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer"
+          onKeyUp={() => setByKey(true)}
+          onPointerDown={() => setByKey(false)}
+          onBlur={() => setByKey(false)}
+          className={cn(
+            'absolute inset-0 size-full cursor-pointer rounded-lg bg-surface text-center text-[14px]',
+            !byKey && 'opacity-0',
+            '[&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer [&::-webkit-calendar-picker-indicator]:opacity-0',
+          )}
         />
       </label>
       <Button
         variant="ghost"
         size="icon"
         aria-label={t('chart.forth')}
+        keepsFocus
         disabled={!forth}
         onClick={() => forth && onChange(forth)}
       >

@@ -1,7 +1,9 @@
 import { X } from 'lucide-react'
 import { Button } from '@/components/ui/button'
+import { goToRegion } from '@/components/ui/region'
 import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
+import type { Earlier } from '../model/before'
 import type { Series } from '../model/series'
 import type { Summary } from '../model/summary'
 import type { SystemName } from '../use-systems'
@@ -14,11 +16,12 @@ type Props = {
   series: readonly Series[]
   place: number | null
   summary: Summary
+  earlier: Earlier | undefined
   onRemove: () => void
 }
 
 /** Which system a chart is of, and its values under the cursor. */
-export function PanelHeading({ system, graph, series, place, summary, onRemove }: Props) {
+export function PanelHeading({ system, graph, series, place, summary, earlier, onRemove }: Props) {
   const { name, more } = system
   const { t } = useT()
   return (
@@ -32,7 +35,7 @@ export function PanelHeading({ system, graph, series, place, summary, onRemove }
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />
               <span className="sr-only">{t(one.label)}</span>
-              <SeriesValue series={one} graph={graph} place={place} summary={summary} />
+              <SeriesValue series={one} graph={graph} place={place} summary={summary} earlier={earlier} />
             </li>
           ))}
         </ul>
@@ -42,7 +45,10 @@ export function PanelHeading({ system, graph, series, place, summary, onRemove }
         size="s"
         className="-my-0.5 px-2"
         aria-label={t('chart.remove_system', { system: name })}
-        onClick={onRemove}
+        onClick={({ currentTarget }) => {
+          goToRegion(currentTarget)
+          onRemove()
+        }}
       >
         <X aria-hidden className="size-4" />
       </Button>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import type { Earlier } from '../model/before'
 import { SERIES } from '../model/series'
 import type { Summary } from '../model/summary'
 import { SeriesMark } from './series-mark'
@@ -14,6 +15,7 @@ type Props = {
   /** The point under the cursor; without one the summary stands beside a name. */
   place: number | null
   summary: Summary
+  earlier: Earlier | undefined
   /** Says what the values are. */
   describedBy: string
   onToggle: (code: string) => void
@@ -26,12 +28,15 @@ const CHIP =
  * Every series as a button that adds or removes it; those on the chart show their value.
  * A phone has no room for all at once: those that are not on the chart unfold.
  */
-export function SeriesChips({ chosen, graph, place, summary, describedBy, onToggle }: Props) {
+export function SeriesChips({ chosen, graph, place, summary, earlier, describedBy, onToggle }: Props) {
   const { t } = useT()
   const [all, setAll] = useState(false)
   const others = SERIES.length - chosen.length
   return (
-    <fieldset aria-describedby={describedBy} className="-mx-1 flex min-w-0 flex-wrap gap-1.5 p-1">
+    <fieldset
+      aria-describedby={describedBy}
+      className="-mx-1 grid min-w-0 grid-cols-[repeat(auto-fill,minmax(min(100%,9.5em),1fr))] gap-1.5 p-1 sm:flex sm:flex-wrap"
+    >
       <legend className="sr-only">{t('chart.series')}</legend>
       {SERIES.map((series) => {
         const on = chosen.includes(series.code)
@@ -50,7 +55,7 @@ export function SeriesChips({ chosen, graph, place, summary, describedBy, onTogg
             <SeriesMark series={series} dim={!on} />
             {t(series.label)}
             {on && graph !== null && (
-              <SeriesValue series={series} graph={graph} place={place} summary={summary} />
+              <SeriesValue series={series} graph={graph} place={place} summary={summary} earlier={earlier} />
             )}
           </button>
         )

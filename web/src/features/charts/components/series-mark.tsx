@@ -1,7 +1,13 @@
 import { cn } from '@/lib/cn'
 import type { Series } from '../model/series'
 
-const LINE = { pv: 'text-pv', grid: 'text-grid', battery: 'text-battery', home: 'text-home' } as const
+const LINE = {
+  pv: 'text-pv',
+  grid: 'text-grid',
+  battery: 'text-battery',
+  soc: 'text-soc',
+  home: 'text-home',
+} as const
 
 /** Looks like its series: a line, a dashed line for a forecast, a block for energies, hatched below zero. */
 export function SeriesMark({

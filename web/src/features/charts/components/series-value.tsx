@@ -1,8 +1,10 @@
 import type { Graph } from '@/lib/api/chart-queries'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import type { Earlier } from '../model/before'
 import type { Series } from '../model/series'
 import type { Summary } from '../model/summary'
-import { reportingAt, valueAt, valueText, widestText } from './value-text'
+import { earlierValue, reportingAt, valueAt, valueText, widestText } from './value-text'
 
 type Props = {
   series: Series
@@ -10,18 +12,41 @@ type Props = {
   /** The point under the cursor; without one the summary counts. */
   place: number | null
   summary: Summary
+  earlier: Earlier | undefined
 }
 
-/** The value of a series. It has room for the widest, so that nothing beside it moves with the cursor. */
-export function SeriesValue({ series, graph, place, summary }: Props) {
+/** The value of a series, and that of the time before. Each has room for the widest, so that nothing beside it moves with the cursor. */
+export function SeriesValue({ series, graph, place, summary, earlier }: Props) {
   const { t, locale } = useT()
-  const value = valueAt(graph, series, place, summary)
+  const reporting = reportingAt(graph, place, summary)
+  const before = earlierValue(graph, earlier?.values, series, place, summary)
   return (
-    <span
-      data-widest={widestText(series, locale, t)}
-      className="num inline-block text-left font-medium whitespace-nowrap after:invisible after:block after:h-0 after:overflow-hidden after:content-[attr(data-widest)]"
-    >
-      {valueText(value, series, locale, t, reportingAt(graph, place, summary))}
-    </span>
+    <>
+      <Value widest={widestText(series, locale, t)} className="font-medium">
+        {valueText(valueAt(graph, series, place, summary), series, locale, t, reporting)}
+      </Value>
+      {earlier && before !== undefined && (
+        <span className="flex gap-x-1 font-normal text-muted">
+          {t(`chart.before.${earlier.before}`)}
+          <Value widest={widestText(series, locale, t)}>
+            {valueText(before, series, locale, t, reporting)}
+          </Value>
+        </span>
+      )}
+    </>
   )
 }
+
+type ValueProps = { widest: string; className?: string; children: string }
+
+const Value = ({ widest, className, children }: ValueProps) => (
+  <span
+    data-widest={widest}
+    className={cn(
+      'num inline-block text-left whitespace-nowrap after:invisible after:block after:h-0 after:overflow-hidden after:content-[attr(data-widest)]',
+      className,
+    )}
+  >
+    {children}
+  </span>
+)

@@ -10,8 +10,9 @@ import {
 } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
+import type { Values } from '../model/before'
 import { type Series, type Unit, wordOf } from '../model/series'
-import { type Summary, summaryOf } from '../model/summary'
+import { earlierSummary, type Summary, summaryOf } from '../model/summary'
 
 export type Value = number | null | undefined
 
@@ -31,6 +32,20 @@ export const valueAt = (
   place: number | null,
   summary: Summary,
 ): Value => (place === null ? summaryOf(graph, series, summary) : graph?.series[series.code]?.[place])
+
+/** The same at the time before; undefined where it is not held against anything. */
+export const earlierValue = (
+  graph: Graph | undefined,
+  values: Values | undefined,
+  series: Series,
+  place: number | null,
+  summary: Summary,
+): Value => {
+  if (!graph || !values || series.forecast) return undefined
+  return place === null
+    ? earlierSummary(graph, values, series, summary)
+    : (values[series.code]?.[place] ?? null)
+}
 
 /** How many systems are in a value: each has its noise. */
 export const reportingAt = (graph: Graph | undefined, place: number | null, { kind, live }: Summary) =>

@@ -26,6 +26,7 @@ export function ZoomButtons({ group, zoomed }: { group: PlotGroup; zoomed: boole
           size="s"
           aria-label={t(label)}
           title={t(label)}
+          keepsFocus
           disabled={whenZoomed && !zoomed}
           onClick={() => act(group)}
         >

@@ -28,13 +28,14 @@ describe('the address of a chart', () => {
     expect(readChartSearch(raw)).toEqual({ sn: '-1', range: 'Week', series: 'm6,m0', method: 'max' })
   })
 
-  it('is empty for the usual chart: today, in quarter hours, as mean', () => {
+  it('is empty for the usual chart: today with what is expected of the sun, in quarter hours, as mean', () => {
     expect(choiceOf(readChartSearch({}), TODAY)).toEqual({
       interval: 'Day',
       date: TODAY,
-      series: ['m6', 'm8', 'm1', 'm0', 'm3'],
+      series: ['m6', 'm8', 'm1', 'm0', 'm3', 'ef'],
       resolution: 'quarter',
       method: 'mean',
+      before: null,
       zoom: null,
       table: false,
     })
@@ -56,8 +57,8 @@ describe('a chart', () => {
   const day = choiceOf({}, TODAY)
 
   it('adds and removes a series', () => {
-    expect(withToggled({}, day, 'm7').series).toBe('m6,m8,m1,m0,m3,m7')
-    expect(withToggled({}, day, 'm0').series).toBe('m6,m8,m1,m3')
+    expect(withToggled({}, day, 'm7').series).toBe('m6,m8,m1,m0,m3,m7,ef')
+    expect(withToggled({}, day, 'm0').series).toBe('m6,m8,m1,m3,ef')
   })
 
   it('keeps its day when the stretch of time changes', () => {
@@ -70,7 +71,22 @@ describe('a chart', () => {
     expect(stepped(day, 1, TODAY)).toBe('2026-11-16')
     expect(stepped({ ...day, date: '2026-11-17' }, 1, TODAY)).toBeNull()
     expect(stepped({ ...day, interval: 'Week' }, 1, TODAY)).toBeNull()
+    expect(stepped({ ...day, interval: 'Week', date: '2026-11-05' }, 1, TODAY)).toBe('2026-11-12')
+    expect(stepped({ ...day, interval: 'Week', date: '2026-11-12' }, 1, TODAY)).toBe(TODAY)
     expect(stepped({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
+  })
+
+  it('shows no forecast of a day that is over', () => {
+    expect(choiceOf({ date: '2026-11-14' }, TODAY).series).toEqual(['m6', 'm8', 'm1', 'm0', 'm3'])
+  })
+
+  it('keeps what it is held against where that makes sense', () => {
+    expect(readChartSearch({ before: 'week' })).toEqual({ before: 'week' })
+    expect(readChartSearch({ range: 'Month', before: 'week' })).toEqual({ range: 'Month' })
+    expect(choiceOf({ before: 'day' }, TODAY).before).toBe('day')
+    expect(withInterval({ before: 'week' }, 'Week')).toEqual({ range: 'Week', before: 'week' })
+    expect(withInterval({ before: 'week' }, 'Month')).toEqual({ range: 'Month' })
+    expect(withDate({ before: 'year' }, '2026-06-18')).toEqual({ before: 'year', date: '2026-06-18' })
   })
 
   it('shows what is expected of a day that has not begun', () => {
@@ -88,7 +104,9 @@ describe('a chart', () => {
   })
 
   it('grows while its time is not over', () => {
-    expect(isGrowing({ ...day, interval: 'Week', date: '2026-11-09' }, TODAY)).toBe(true)
+    expect(isGrowing({ ...day, interval: 'Week' }, TODAY)).toBe(true)
+    expect(isGrowing({ ...day, interval: 'Week', date: '2026-11-14' }, TODAY)).toBe(false)
+    expect(isGrowing({ ...day, interval: 'Month', date: '2026-11-09' }, TODAY)).toBe(true)
     expect(isGrowing({ ...day, date: '2026-11-14' }, TODAY)).toBe(false)
   })
 })

@@ -1,6 +1,7 @@
 /** What the big chart shows, as the address keeps it: a link shows the same chart. */
 import type { Method, Resolution } from '@/lib/api/chart-queries'
 import { type Interval, isSiteDay, plusDays, type SiteDay, startOf, step } from '@/lib/site-day'
+import { BEFORE, type Before } from './before'
 import { CODES } from './series'
 import { readStretch, type Stretch, stretchText } from './stretch'
 
@@ -27,6 +28,9 @@ const USUAL: Record<Interval, { resolution: Resolution; series: readonly string[
   Year: { resolution: 'month', series: ENERGIES },
 }
 
+/** Today goes on: what the sun is expected to bring fills the rest of it. */
+const USUAL_TODAY = [...POWERS, 'ef']
+
 /** Only what differs from the usual stands in the address. */
 export type ChartSearch = {
   sn?: string
@@ -37,6 +41,8 @@ export type ChartSearch = {
   series?: string
   resolution?: Resolution
   method?: Method
+  /** The same time before, behind it. */
+  before?: Before
   zoom?: string
   view?: 'table'
 }
@@ -54,6 +60,8 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   if (resolution) search.resolution = resolution
   const method = METHODS.find((one) => one === raw.method)
   if (method) search.method = method
+  const before = BEFORE[range ?? 'Day'].find((one) => one === raw.before)
+  if (before) search.before = before
   const zoom = readStretch(raw.zoom)
   if (zoom) search.zoom = stretchText(zoom)
   if (raw.view === 'table') search.view = 'table'
@@ -71,23 +79,30 @@ export type ChartChoice = {
   series: readonly string[]
   resolution: Resolution
   method: Method
+  before: Before | null
   /** What is visible of the stretch of time; null is all of it. */
   zoom: Stretch | null
   table: boolean
+}
+
+function usualSeries(interval: Interval, date: SiteDay, today: SiteDay): readonly string[] {
+  if (interval !== 'Day' || date < today) return USUAL[interval].series
+  // Of a day that has not begun there is nothing but what is expected.
+  return date > today ? FORECASTS : USUAL_TODAY
 }
 
 export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
   const interval = search.range ?? 'Day'
   const usual = USUAL[interval]
   const date = search.date ?? today
-  // Of a day that has not begun there is nothing but what is expected.
-  const series = interval === 'Day' && date > today ? FORECASTS : usual.series
+  const series = search.series === undefined ? usualSeries(interval, date, today) : known(search.series)
   return {
     interval,
     date,
-    series: search.series === undefined ? series : known(search.series),
+    series,
     resolution: search.resolution ?? usual.resolution,
     method: search.method ?? 'mean',
+    before: search.before ?? null,
     zoom: readStretch(search.zoom),
     table: search.view === 'table',
   }
@@ -95,12 +110,16 @@ export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
 
 /** Another stretch of time: the day stays, what only made sense before goes. */
 export const withInterval = (search: ChartSearch, range: Interval): ChartSearch => {
-  const { resolution: _, series: __, zoom: ___, ...rest } = search
-  return { ...rest, range }
+  const { resolution: _, series: __, zoom: ___, before, ...rest } = search
+  return before && BEFORE[range].includes(before) ? { ...rest, range, before } : { ...rest, range }
 }
 
 /** Another day is seen as a whole. */
 export const withDate = ({ zoom: _, ...rest }: ChartSearch, date: SiteDay): ChartSearch => ({ ...rest, date })
+
+/** @param before null is nothing */
+export const withBefore = ({ before: _, ...rest }: ChartSearch, before: Before | null): ChartSearch =>
+  before ? { ...rest, before } : rest
 
 export const withZoom = ({ zoom: _, ...rest }: ChartSearch, zoom: Stretch | null): ChartSearch =>
   zoom ? { ...rest, zoom: stretchText(zoom) } : rest
@@ -135,7 +154,9 @@ export const lastDay = (today: SiteDay) => plusDays(today, 2)
 /** The step before or after; null where nothing can have been measured or forecast yet. */
 export function stepped({ interval, date }: ChartChoice, by: 1 | -1, today: SiteDay): SiteDay | null {
   const next = step(date, interval, by)
-  return next > (interval === 'Day' ? lastDay(today) : today) ? null : next
+  if (next <= (interval === 'Day' ? lastDay(today) : today)) return next
+  // The last week ends today, however far the one before it is from there.
+  return interval === 'Week' && date < today ? today : null
 }
 
 /** The stretch of time is not over yet. */

@@ -8,7 +8,7 @@ export type Series = {
   code: string
   label: MessageId
   /** Each line has the colour of its source. */
-  colour: 'pv' | 'grid' | 'battery' | 'home'
+  colour: 'pv' | 'grid' | 'battery' | 'soc' | 'home'
   unit: Unit
   /** Words for what is above, below and about zero: nobody reads a bare sign. */
   words?: Record<NonNullable<Direction>, MessageId>
@@ -42,7 +42,7 @@ export const SERIES: readonly Series[] = [
     unit: 'power',
     words: { positive: 'flow.grid.positive', negative: 'flow.grid.negative', idle: 'flow.grid.idle' },
   },
-  { code: 'm3', label: 'series.soc', colour: 'battery', unit: 'percent' },
+  { code: 'm3', label: 'series.soc', colour: 'soc', unit: 'percent' },
   { code: 'm7', label: 'series.voltage', colour: 'grid', unit: 'voltage' },
   { code: 'm4', label: 'series.pv_energy', colour: 'pv', unit: 'energy' },
   { code: 'm2', label: 'series.import', colour: 'grid', unit: 'energy' },
@@ -57,6 +57,10 @@ export const CODES = SERIES.map(({ code }) => code)
 
 /** In the order of the list, whatever order the codes come in. */
 export const seriesOf = (codes: readonly string[]) => SERIES.filter(({ code }) => codes.includes(code))
+
+/** Those that are measured: what was expected once is held against nothing. */
+export const measuredOf = (codes: readonly string[]) =>
+  codes.filter((code) => !SERIES.some((one) => one.code === code && one.forecast))
 
 /**
  * The word for a value's direction, by the rule of the cards.

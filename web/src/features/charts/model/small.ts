@@ -19,7 +19,12 @@ export type Part = {
   of: (energies: Energies) => number | null
 }
 
-export type SmallChart = { title: MessageId; parts: readonly Part[] }
+export type SmallChart = {
+  title: MessageId
+  parts: readonly Part[]
+  /** Of the house as a whole: what a phone shows first. */
+  house?: boolean
+}
 
 const balance =
   (part: 'directlyUsed' | 'stored' | 'fedIn' | 'fromSun' | 'fromBattery' | 'fromGrid') => (e: Energies) =>
@@ -43,6 +48,7 @@ export const SMALL_CHARTS: readonly SmallChart[] = [
   { title: 'small.pv', parts: [{ label: 'small.produced', colour: 'pv', of: ({ pv }) => pv }] },
   {
     title: 'small.consumption',
+    house: true,
     parts: [
       { label: 'today.from_sun', colour: 'pv', of: balance('fromSun') },
       { label: 'today.from_battery', colour: 'battery', of: balance('fromBattery') },
@@ -51,6 +57,7 @@ export const SMALL_CHARTS: readonly SmallChart[] = [
   },
   {
     title: 'small.production',
+    house: true,
     parts: [
       { label: 'today.direct', colour: 'pv', of: balance('directlyUsed') },
       { label: 'today.stored', colour: 'battery', of: balance('stored') },

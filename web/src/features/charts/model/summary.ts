@@ -2,6 +2,7 @@
 import type { Graph, Method } from '@/lib/api/chart-queries'
 import type { LiveEntry } from '@/lib/live/live'
 import type { SiteDay } from '@/lib/site-day'
+import { upToNow, type Values } from './before'
 import type { ChartChoice } from './choice'
 import type { Series } from './series'
 import { stepsOf } from './steps'
@@ -56,6 +57,20 @@ export function summaryOf(
   if (kind === 'min') return Math.min(...values)
   if (kind === 'max') return Math.max(...values)
   return sum(points.map(({ value, length }) => value * length)) / sum(points.map(({ length }) => length))
+}
+
+/** The same of the time before, as far as there is something to hold it against. */
+export function earlierSummary(
+  graph: Pick<Graph, 'time' | 'resolution' | 'series'>,
+  values: Values,
+  series: Pick<Series, 'code' | 'unit'>,
+  summary: Summary,
+): number | null {
+  const earlier = upToNow(values, graph)
+  if (summary.kind !== 'now' || series.unit === 'energy')
+    return summaryOf({ ...graph, series: earlier }, series, summary)
+  const last = (graph.series[series.code] ?? []).findLastIndex((value) => value !== null)
+  return earlier[series.code]?.[last] ?? null
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -2,6 +2,7 @@
 import type uPlot from 'uplot'
 import { formatDistinctTime, formatNumber, formatTick } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
+import { textScale } from '@/lib/text-scale'
 import type { Unit } from '../model/series'
 import { isNamed } from '../model/steps'
 import type { Stretch } from '../model/stretch'
@@ -27,16 +28,16 @@ const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
 
 const NARROW = 560
 const GAP = 6
-/** Of a digit in the font of the axes, in pixels; no letter of a unit is wider on average. */
+/** Of a digit in the font of the axes, in pixels of usual text; no letter of a unit is wider on average. */
 const DIGIT = 6.6
 const DAY = 86_400
 
 const widest = (labels: readonly string[] | null) =>
-  Math.max(0, ...(labels ?? []).map((label) => label.length)) * DIGIT
+  Math.max(0, ...(labels ?? []).map((label) => label.length)) * DIGIT * textScale()
 
 const axisLook = ({ muted }: PlotTheme) => ({
   stroke: muted,
-  font: `11px ${FONT}`,
+  font: `${11 * textScale()}px ${FONT}`,
   ticks: { show: false },
   border: { show: false },
 })
@@ -45,10 +46,10 @@ export function timeAxis(settings: AxisSettings): uPlot.Axis {
   const { theme, width } = settings
   return {
     ...axisLook(theme),
-    size: 34,
+    size: 14 + 20 * textScale(),
     gap: 10,
     grid: { show: false },
-    space: width < NARROW ? 60 : 80,
+    space: (width < NARROW ? 60 : 80) * textScale(),
     ...(isNamed(settings) ? stepLabels(settings) : momentLabels(settings)),
   }
 }
@@ -79,7 +80,7 @@ function stepLabels({ locale, timeZone, resolution, width, steps }: AxisSettings
   return {
     splits: (_plot, _axis, min, max) => {
       const shown = steps.filter(([from, to]) => to > min && from < max)
-      const each = Math.max(1, Math.ceil((shown.length * room[as(shown.length)]) / width))
+      const each = Math.max(1, Math.ceil((shown.length * room[as(shown.length)] * textScale()) / width))
       const labelled = shown.filter((_, place) => place % each === 0)
       return labelled.map(([from, to]) => (from + to) / 2).filter((middle) => middle >= min && middle <= max)
     },

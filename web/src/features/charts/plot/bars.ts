@@ -7,15 +7,24 @@ import type { PlotTheme } from './theme'
 /** How much of a step the bars of all series take together. */
 const FILL = 0.8
 
+/** A colour for what was before: still the hue of its source. */
+export const pale = (colour: string) => `${colour}80`
+
+type Bars = {
+  series: readonly Series[]
+  /** Drawn once more, for the time before: pale, and to the left. */
+  behind: readonly Series[]
+  steps: readonly Stretch[]
+  theme: PlotTheme
+}
+
 /** Draws the sources side by side within each step, what is below zero hatched under what is above it. */
-export function drawBars(
-  plot: uPlot,
-  series: readonly Series[],
-  steps: readonly Stretch[],
-  theme: PlotTheme,
-) {
-  const bars = series.flatMap((one, place) => (one.unit === 'energy' ? [{ one, place: place + 1 }] : []))
+export function drawBars(plot: uPlot, { series, behind, steps, theme }: Bars) {
+  const bars = [...series, ...behind].flatMap((one, place) =>
+    one.unit === 'energy' ? [{ one, place: place + 1, before: place >= series.length }] : [],
+  )
   if (bars.length === 0) return
+  const shares = behind.length > 0 ? 2 : 1
   const slots = [...new Set(bars.map(({ one }) => one.colour))]
   const { ctx, bbox } = plot
   const zero = plot.valToPos(0, 'energy', true)
@@ -23,18 +32,20 @@ export function drawBars(
   ctx.beginPath()
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
   ctx.clip()
-  for (const { one, place } of bars) {
+  for (const { one, place, before } of bars) {
     const values = plot.data[place] ?? []
     const slot = slots.indexOf(one.colour)
-    ctx.fillStyle = one.below ? hatching(ctx, theme[one.colour]) : theme[one.colour]
+    const colour = before ? pale(theme[one.colour]) : theme[one.colour]
+    ctx.fillStyle = one.below ? hatching(ctx, colour) : colour
     for (const [step, [from, to]] of steps.entries()) {
       const value = values[step]
       if (value === null || value === undefined || value === 0) continue
       const left = plot.valToPos(from, 'x', true)
       const right = plot.valToPos(to, 'x', true)
-      const width = ((right - left) * FILL) / slots.length
+      const room = ((right - left) * FILL) / slots.length
+      const width = room / shares
       const top = plot.valToPos(value, 'energy', true)
-      const x = left + ((right - left) * (1 - FILL)) / 2 + slot * width
+      const x = left + ((right - left) * (1 - FILL)) / 2 + slot * room + (before ? 0 : room - width)
       ctx.fillRect(x, Math.min(zero, top), Math.max(1, width - 1), Math.abs(zero - top))
     }
   }

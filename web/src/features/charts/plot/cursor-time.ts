@@ -1,10 +1,12 @@
 import type uPlot from 'uplot'
+import { textScale } from '@/lib/text-scale'
 
-/** So much of the label stays on the plot on either side. */
+/** So much of the label stays on the plot on either side, in usual text. */
 const HALF = 34
 
 /** A label above the cursor that says when it is. */
 export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
+  const half = HALF * textScale()
   const label = document.createElement('div')
   label.className =
     'num pointer-events-none absolute -top-3 z-10 -translate-x-1/2 rounded-md bg-surface-2 px-1.5 py-0.5 text-[11px] whitespace-nowrap text-text'
@@ -15,7 +17,7 @@ export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
         label.hidden = idx == null || left < 0
         if (idx == null) return
         label.textContent = textOf(idx)
-        label.style.left = `${Math.min(Math.max(left, HALF), over.clientWidth - HALF)}px`
+        label.style.left = `${Math.min(Math.max(left, half), over.clientWidth - half)}px`
       },
     },
   }

@@ -1,4 +1,5 @@
 import type uPlot from 'uplot'
+import { textScale } from '@/lib/text-scale'
 import { FONT, type PlotTheme } from './theme'
 
 /** Where the present is, in seconds, in a chart that reaches beyond it. */
@@ -17,9 +18,10 @@ export function drawNow(plot: uPlot, now: number, label: string, { muted, text }
   ctx.lineTo(x, bbox.top + bbox.height)
   ctx.stroke()
   ctx.fillStyle = text
-  ctx.font = `${11 * ratio}px ${FONT}`
-  const room = bbox.left + bbox.width - x > 60 * ratio
+  const size = 11 * textScale() * ratio
+  ctx.font = `${size}px ${FONT}`
+  const room = bbox.left + bbox.width - x > 5.5 * size
   ctx.textAlign = room ? 'left' : 'right'
-  ctx.fillText(label, x + (room ? 6 : -6) * ratio, bbox.top + 11 * ratio)
+  ctx.fillText(label, x + (room ? 6 : -6) * ratio, bbox.top + size)
   ctx.restore()
 }

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import type { Extents } from '../model/extent'
 import type { Series, Unit } from '../model/series'
 import { type AxisSettings, timeAxis, valueAxis } from './axes'
-import { drawBars } from './bars'
+import { drawBars, pale } from './bars'
 import { cursorTime } from './cursor-time'
 import type { PlotGroup } from './group'
 import { lonePoints } from './lone-points'
@@ -13,6 +13,8 @@ import type { PlotTheme } from './theme'
 
 export type PlotSettings = AxisSettings & {
   series: readonly Series[]
+  /** Those of them that are drawn once more, for the time before: their values follow the others. */
+  behind: readonly Series[]
   group: PlotGroup
   height: number
   nowLabel: string
@@ -27,7 +29,8 @@ export type PlotSettings = AxisSettings & {
 }
 
 export function optionsOf(settings: PlotSettings): uPlot.Options {
-  const { series, steps, theme, timeZone, group, now, nowLabel, width, height, timeOf, onCursor } = settings
+  const { series, behind, steps, theme, timeZone, group, now, nowLabel, width, height, timeOf, onCursor } =
+    settings
   const units = unitsOf(series)
   return {
     width,
@@ -51,14 +54,14 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
         },
       },
       points: {
-        size: (_plot, place) => (series[place - 1]?.unit === 'energy' ? 0 : 7),
+        size: (_plot, place) => ((series[place - 1]?.unit ?? 'energy') === 'energy' ? 0 : 7),
         fill: (_plot, place) => theme[series[place - 1]?.colour ?? 'home'],
         stroke: () => theme.surface,
       },
     },
     scales: scalesOf(settings),
     axes: [timeAxis(settings), ...units.slice(0, 2).map((unit, side) => valueAxis(unit, side, settings))],
-    series: [{}, ...series.map((one) => lineOf(one, theme))],
+    series: [{}, ...series.map((one) => lineOf(one, theme)), ...behind.map((one) => paleOf(one, theme))],
     plugins: [cursorTime(timeOf)],
     hooks: {
       setCursor: [
@@ -68,7 +71,7 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
         },
       ],
       setSelect: [(plot) => showSelected(plot, group)],
-      drawAxes: [(plot) => drawBars(plot, series, steps, theme)],
+      drawAxes: [(plot) => drawBars(plot, { series, behind, steps, theme })],
       draw: [(plot) => drawNow(plot, now() / 1_000, nowLabel, theme)],
     },
   }
@@ -132,6 +135,12 @@ function lineOf(one: Series, theme: PlotTheme): uPlot.Series {
     paths: bars ? () => null : undefined,
     fill: one.filled ? (plot) => gradient(plot, colour) : undefined,
   }
+}
+
+/** Of the time before: thin and pale, for only what is to come is dashed. */
+function paleOf(one: Series, theme: PlotTheme): uPlot.Series {
+  const line = lineOf(one, theme)
+  return { ...line, stroke: pale(theme[one.colour]), width: 1.2, fill: undefined, points: { show: false } }
 }
 
 function gradient({ ctx, bbox }: uPlot, colour: string): CanvasGradient | string {

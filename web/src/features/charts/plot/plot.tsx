@@ -5,6 +5,7 @@ import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { useSkew } from '@/lib/live/use-live'
+import type { Values } from '../model/before'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import { drawn, type Series } from '../model/series'
@@ -20,6 +21,8 @@ type Props = {
   group: PlotGroup
   graph: Graph
   series: readonly Series[]
+  /** What was measured at the same time before, to be drawn behind it. */
+  earlier: Values | undefined
   /** Of the system, for a picture of several. */
   name: string
   /** What screen readers call the chart. */
@@ -39,11 +42,11 @@ type Props = {
  * To a keyboard and a screen reader it is a slider along its points.
  */
 export function Plot(props: Props) {
-  const { group, graph, series, name, label, reading, place, onCursor, extents, className } = props
+  const { group, graph, series, earlier, name, label, reading, place, onCursor, extents, className } = props
   const { t, locale } = useT()
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const data = useMemo(() => dataOf(graph, series), [graph, series])
+  const data = useMemo(() => dataOf(graph, series, earlier), [graph, series, earlier])
   const skew = useSkew()
   /** What is on the canvas now. */
   const shown = useRef({ data, extents, skew })
@@ -57,6 +60,7 @@ export function Plot(props: Props) {
     const whole = joined(steps)
     const options = optionsOf({
       series,
+      behind: earlier ? behindOf(series, earlier) : [],
       group,
       theme: readTheme(),
       locale,
@@ -135,10 +139,22 @@ export function Plot(props: Props) {
   )
 }
 
-const dataOf = (graph: Graph, series: readonly Series[]): [number[], ...(number | null)[][]] => [
-  pointsOf(graph),
-  ...series.map(({ code, unit }) => graph.time.map((_, place) => drawn(graph.series[code]?.[place], unit))),
-]
+/** Those that are drawn a second time, for the time before. */
+const behindOf = (series: readonly Series[], earlier: Values) => series.filter(({ code }) => code in earlier)
+
+function dataOf(
+  graph: Graph,
+  series: readonly Series[],
+  earlier: Values | undefined,
+): [number[], ...(number | null)[][]] {
+  const line = (values: Values, { code, unit }: Series) =>
+    graph.time.map((_, place) => drawn(values[code]?.[place], unit))
+  return [
+    pointsOf(graph),
+    ...series.map((one) => line(graph.series, one)),
+    ...(earlier ? behindOf(series, earlier).map((one) => line(earlier, one)) : []),
+  ]
+}
 
 /** All points together are the whole; a part of them is that part. */
 function around([from, to]: Stretch, min: number, max: number, points: readonly number[]): [number, number] {

@@ -5,6 +5,7 @@ export const readTheme = () => ({
   pv: read('pv'),
   grid: read('grid'),
   battery: read('battery'),
+  soc: read('soc'),
   home: read('home'),
   line: read('line'),
   muted: read('muted'),

@@ -1,13 +1,22 @@
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
 import type { GivenGrant } from '@/lib/api/grants'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
 import { changeGrant } from '../api'
-import { checkDay, INSTALLER_SCOPES, MEMBER_SCOPES, nameOf, OWNERS_DEED, proposedDay } from '../model'
+import {
+  checkDay,
+  givesMore,
+  INSTALLER_SCOPES,
+  MEMBER_SCOPES,
+  nameOf,
+  OWNERS_DEED,
+  proposedDay,
+} from '../model'
 import { ScopeChoice } from './scope-choice'
 import { UntilField } from './until-field'
 
@@ -38,13 +47,18 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
     initial: {
       scope: grant.scope as string,
       until: household && grant.until_day === null ? '' : proposedDay(grant.until_day, today),
+      password: '',
     },
-    check: ({ until }) => {
+    check: (values) => {
+      const { until, password } = values
       const wrong = household && until === '' ? null : checkDay(until, today)
-      return { until: wrong && t(`grants.until.${wrong}`) }
+      return {
+        until: wrong && t(`grants.until.${wrong}`),
+        password: givesMore(grant, values) && password === '' ? 'required' : null,
+      }
     },
-    send: async ({ scope, until }) => {
-      await changeGrant(grant.id, { scope, until: until || undefined })
+    send: async ({ scope, until, password }) => {
+      await changeGrant(grant.id, { scope, until: until || undefined, password: password || undefined })
       notify.success(t(`grants.${deed}.done`, { name: nameOf(grant) }))
       onClose()
     },
@@ -59,6 +73,14 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
         owner
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
+      {givesMore(grant, form.values) && (
+        <PasswordField
+          {...form.text('password')}
+          label={t('form.current_password')}
+          autoComplete="current-password"
+          required
+        />
+      )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onClose}>
           {t('ui.cancel')}

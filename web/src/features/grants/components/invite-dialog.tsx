@@ -4,6 +4,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { FieldError } from '@/components/ui/field-frame'
 import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
 import type { System } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -58,6 +59,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       scope: household ? 'look' : 'service',
       until: household ? '' : daysToChoose(today).usual,
       systems: systems.map(({ sn }) => sn).join(),
+      password: '',
     },
     check: (values) => {
       const wrong = household && values.until === '' ? null : checkDay(values.until, today)
@@ -89,6 +91,12 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       />
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />
+      <PasswordField
+        {...form.text('password')}
+        label={t('form.current_password')}
+        autoComplete="current-password"
+        required
+      />
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onClose}>
           {t('ui.cancel')}

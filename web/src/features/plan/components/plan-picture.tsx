@@ -1,10 +1,14 @@
 import { useEffect, useId, useRef, useState } from 'react'
-import type { Block, Plan } from '@/lib/api/plan-queries'
+import type { Block, Plan, Step } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
-import { formatNumber, priceUnit } from '@/lib/format'
+import { formatNumber, joinQuantity, percentQuantity, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { HEIGHT, type Level, type Picture, pictureOf } from '../picture'
+import { textScale } from '@/lib/text-scale'
+import { usePointed } from '@/lib/use-pointed'
+import { modeIn } from '../model'
+import { HEIGHT, type Level, type Picture, pictureOf, stepAt } from '../picture'
 import { usePlanTime } from '../use-plan-time'
+import { PlanWords } from './plan-words'
 
 /** As wide as a small phone, until it is known better. */
 const NARROWEST = 280
@@ -14,25 +18,63 @@ export function PlanPicture({ plan }: { plan: Plan }) {
   const { t } = useT()
   const [place, width] = useWidth()
   const { hourOf } = usePlanTime(plan.sn)
-  const picture = pictureOf(plan, width, hourOf)
+  // Drawn for usual text, and enlarged as text is.
+  const drawnWidth = width / textScale()
+  const picture = pictureOf(plan, drawnWidth, hourOf)
   const acts = (mode: Block['mode']) => picture?.blocks.some((block) => block.mode === mode)
+  const { share, pointing } = usePointed<HTMLDivElement>()
+  const pointed = picture && share !== null ? stepAt(plan.steps, picture, share * drawnWidth) : null
   return (
     <figure ref={place} className="min-w-0">
-      {picture && <Drawing plan={plan} picture={picture} width={width} />}
+      <p data-reading className="num mb-2 min-h-[2.9em] text-[13px] text-pretty">
+        {pointed ? (
+          <StepText plan={plan} step={pointed.step} />
+        ) : (
+          <span className="text-muted">{t('plan.picture.hint')}</span>
+        )}
+      </p>
+      {picture && (
+        <div {...pointing} className="w-max max-w-full touch-pan-y">
+          <Drawing plan={plan} picture={picture} width={width} pointed={pointed} />
+        </div>
+      )}
+      <PlanWords plan={plan} />
       <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1.5 text-[12px] text-muted">
         <Key look="bg-text" line>
           {t('plan.picture.price')}
         </Key>
         {plan.steps.some(({ known }) => !known) && <Key dashed>{t('plan.picture.guessed')}</Key>}
-        <Key look="bg-battery" line>
+        <Key look="bg-soc" line>
           {t('plan.picture.soc')}
         </Key>
-        <Key look="bg-battery/25">{t('plan.picture.band')}</Key>
+        <Key look="bg-soc/25">{t('plan.picture.band')}</Key>
         {acts('charge') && <Key look="bg-grid/35">{t('plan.mode.charge')}</Key>}
         {acts('hold') && <Key look="bg-pv/35">{t('plan.mode.hold')}</Key>}
         {picture?.wish && <Key look="rotate-45 bg-text size-2">{t('plan.picture.wish')}</Key>}
       </figcaption>
     </figure>
+  )
+}
+
+/** "Mo 16., 02:00 · 24,0 ct/kWh · Ladestand 42 % (35 % bis 45 %) · Lädt aus dem Netz": a quarter of the picture in words. */
+function StepText({ plan, step }: { plan: Plan; step: Step }) {
+  const { t, locale } = useT()
+  const { moment } = usePlanTime(plan.sn)
+  const { start, price, known, soc, low, high } = step
+  const cost = joinQuantity({ value: formatNumber(price, locale, 1), unit: priceUnit(plan.currency) })
+  const percent = (value: number) => joinQuantity(percentQuantity(value, locale))
+  const band =
+    low !== null && high !== null && `(${t('plan.table.range', { low: percent(low), high: percent(high) })})`
+  return (
+    <>
+      <strong className="font-semibold">{moment(start)}</strong>
+      {[
+        '',
+        known ? cost : t('plan.table.guessed', { price: cost }),
+        ...(soc === null ? [] : [[t('plan.picture.soc'), percent(soc), band].filter(Boolean).join(' ')]),
+        t(`plan.mode.${modeIn(plan.blocks, start, start + 1)}`),
+      ].join(' · ')}
+    </>
   )
 }
 
@@ -67,7 +109,9 @@ function useWidth() {
 
 const BLOCK = { charge: 'fill-grid/25', hold: 'fill-pv/25' }
 
-function Drawing({ plan, picture, width }: { plan: Plan; picture: Picture; width: number }) {
+type DrawingProps = { plan: Plan; picture: Picture; width: number; pointed: ReturnType<typeof stepAt> }
+
+function Drawing({ plan, picture, width, pointed }: DrawingProps) {
   const { t, locale } = useT()
   const id = useId()
   const { clock, day } = usePlanTime(plan.sn)
@@ -78,9 +122,10 @@ function Drawing({ plan, picture, width }: { plan: Plan; picture: Picture; width
       role="img"
       aria-labelledby={id}
       width={width}
-      height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      className="num block max-w-full text-[11px]"
+      height={HEIGHT * textScale()}
+      viewBox={`0 0 ${width / textScale()} ${HEIGHT}`}
+      fontSize={11}
+      className="num block max-w-full"
     >
       <title id={id}>{t('plan.picture.title')}</title>
       {blocks.map((block) => (
@@ -123,14 +168,35 @@ function Drawing({ plan, picture, width }: { plan: Plan; picture: Picture; width
           strokeDasharray={known ? undefined : '3 4'}
         />
       ))}
-      {charge.band && <path d={charge.band} className="fill-battery/20" />}
-      <path d={charge.line} className="fill-none stroke-battery" strokeWidth={2} />
+      {charge.band && <path d={charge.band} className="fill-soc/20" />}
+      <path d={charge.line} className="fill-none stroke-soc" strokeWidth={2} />
       {wish && (
         <path
           d={`M${wish.x} ${wish.y - 6}l6 6l-6 6l-6 -6Z`}
           className="fill-text stroke-surface"
           strokeWidth={1.5}
         />
+      )}
+      {pointed && (
+        <>
+          <line
+            x1={pointed.x}
+            x2={pointed.x}
+            y1={prices.top}
+            y2={charge.bottom}
+            className="stroke-muted"
+            strokeDasharray="2 3"
+          />
+          {pointed.y !== null && (
+            <circle
+              cx={pointed.x}
+              cy={pointed.y}
+              r={4}
+              className="fill-soc stroke-surface"
+              strokeWidth={1.5}
+            />
+          )}
+        </>
       )}
     </svg>
   )

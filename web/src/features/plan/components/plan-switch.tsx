@@ -37,7 +37,7 @@ export function PlanSwitch({ plan: { sn, on } }: { plan: Plan }) {
             error instanceof ApiError && error.fields.provider ? (
               <Link
                 to="/settings"
-                search={{ part: 'storage' }}
+                search={{ part: 'prices' }}
                 hash="tariff"
                 className={buttonStyle({ variant: 'outline', size: 's' })}
               >

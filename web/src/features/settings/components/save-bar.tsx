@@ -1,25 +1,47 @@
 import { Button } from '@/components/ui/button'
+import { goToRegion } from '@/components/ui/region'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 
 type Props = { count: number; disabled: boolean; onDiscard: () => void; onSend: () => void }
 
-/** Stays in sight for as long as something is typed and not sent; on phones above the tabs, beside the menu's button. */
+/**
+ * Stays in sight for as long as something is typed and not sent; on phones above the tabs, beside the menu's button. Its
+ * sentence is there before it says anything, so that the first change is announced.
+ */
 export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
   const { t } = useT()
-  if (count === 0) return null
+  const waits = count > 0
   return (
-    <div className="card sticky bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-10 mt-4 flex flex-wrap items-center justify-between gap-3 py-3 pr-15 pl-3.5 shadow-xl lg:bottom-4 lg:px-4">
+    <div
+      data-save-bar={waits || undefined}
+      className={cn(
+        waits
+          ? 'card sticky bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-10 mt-4 flex flex-wrap items-center justify-between gap-3 py-3 pr-15 pl-3.5 shadow-xl lg:bottom-4 lg:px-4'
+          : 'sr-only',
+      )}
+    >
       <p role="status" className="text-[14px] font-medium">
-        {t('settings.pending', { count })}
+        {waits && t('settings.pending', { count })}
       </p>
-      <div className="flex flex-wrap gap-2 lg:gap-3">
-        <Button variant="outline" size="s" onClick={onDiscard}>
-          {t('settings.discard')}
-        </Button>
-        <Button size="s" disabled={disabled} onClick={onSend}>
-          {t('settings.review')}
-        </Button>
-      </div>
+      {waits && (
+        <div className="flex flex-wrap gap-2 lg:gap-3">
+          <Button
+            variant="outline"
+            size="s"
+            onClick={({ currentTarget }) => {
+              // The button goes with what it discards.
+              goToRegion(currentTarget)
+              onDiscard()
+            }}
+          >
+            {t('settings.discard')}
+          </Button>
+          <Button size="s" disabled={disabled} onClick={onSend}>
+            {t('settings.review')}
+          </Button>
+        </div>
+      )}
     </div>
   )
 }

@@ -36,7 +36,10 @@ export function SettingField({ name, systems, editor, label }: Props) {
     name,
     label: label ?? t(`setting.${name}`),
     hint: <FieldHint name={name} spec={spec} systems={systems} draft={editor.draft} />,
-    error: errorOf(editor.errors[name], spec, t, locale),
+    error:
+      name === 'provider' && editor.errors.import_price
+        ? t('settings.price_missing')
+        : errorOf(editor.errors[name], spec, t, locale),
   }
   if (spec.kind === 'switch')
     return (

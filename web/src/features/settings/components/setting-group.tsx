@@ -8,6 +8,7 @@ import {
   GROUPS,
   type Group,
   needsToken,
+  PRICES,
   type SettingName,
   valueText,
 } from '../model/fields'
@@ -20,8 +21,8 @@ type Props = {
   systems: Systems
   editor: Editor
   readOnly: boolean
-  open: boolean
-  onToggle: () => void
+  /** Without it the group is all there is, and always open. */
+  folding?: { open: boolean; onToggle: () => void }
   /** Below the fields, such as the test of the meter. */
   children?: ReactNode
 }
@@ -34,19 +35,14 @@ const SUMMARY: Record<Group, readonly SettingName[]> = {
   meter: ['meter_type', 'meter_address'],
 }
 
-export function SettingGroup({ group, systems, editor, readOnly, open, onToggle, children }: Props) {
+export function SettingGroup({ group, systems, editor, readOnly, folding, children }: Props) {
   const { t, locale } = useT()
   const provider = shownText(editor.draft, systems, 'provider', locale)
-  const names = GROUPS[group].filter((name) => name !== 'provider_token' || needsToken(provider))
-  return (
-    <Disclosure
-      id={group}
-      title={t(`settings.group.${group}`)}
-      summary={<Summary names={SUMMARY[group]} systems={systems} />}
-      open={open}
-      onToggle={onToggle}
-    >
-      <p className="mb-5 text-[14px] text-muted">{t(`settings.group.${group}.text`)}</p>
+  const names = GROUPS[group].filter(
+    (name) => !PRICES.includes(name) && (name !== 'provider_token' || needsToken(provider)),
+  )
+  const fields = (
+    <>
       <fieldset disabled={readOnly} className="grid min-w-0 items-start gap-x-6 gap-y-5 sm:grid-cols-2">
         <legend className="sr-only">{t(`settings.group.${group}`)}</legend>
         {names.map((name) => (
@@ -60,6 +56,23 @@ export function SettingGroup({ group, systems, editor, readOnly, open, onToggle,
       </fieldset>
       {group === 'charging' && <DayWindows systems={systems} draft={editor.draft} />}
       {children}
+    </>
+  )
+  if (!folding)
+    return (
+      <div id={group} className="scroll-mt-20">
+        {fields}
+      </div>
+    )
+  return (
+    <Disclosure
+      id={group}
+      title={t(`settings.group.${group}`)}
+      summary={<Summary names={SUMMARY[group]} systems={systems} />}
+      {...folding}
+    >
+      <p className="mb-5 text-[14px] text-muted">{t(`settings.group.${group}.text`)}</p>
+      {fields}
     </Disclosure>
   )
 }

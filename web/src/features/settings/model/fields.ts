@@ -33,6 +33,9 @@ export const GROUPS = {
   ],
   meter: ['meter_type', 'meter_address'],
 } as const
+/** Prices change from a day on, which a setting cannot say: they are entered in a form of their own. */
+export const PRICES: readonly SettingName[] = ['import_price', 'feed_in_price']
+
 export type Group = keyof typeof GROUPS
 export const GROUP_NAMES = Object.keys(GROUPS) as Group[]
 

@@ -1,0 +1,20 @@
+//! The parameter of a path.
+use crate::error::{Error, Result};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+/// One that cannot be read is that of nothing: the answer is the one for an unknown id or serial number.
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<S: Send + Sync> FromRequestParts<S> for Path<String> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let read = axum::extract::Path::<String>::from_request_parts(parts, state).await;
+        match read {
+            // PostgreSQL cannot read NUL.
+            Ok(axum::extract::Path(text)) if !text.contains('\0') => Ok(Self(text)),
+            _ => Err(Error::not_found()),
+        }
+    }
+}

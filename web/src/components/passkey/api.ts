@@ -1,0 +1,27 @@
+/** The calls about the account's passkeys, and the account as it is after them. */
+import { api, unwrap } from '@/lib/api/client'
+import { accountQuery } from '@/lib/api/queries'
+import type { components } from '@/lib/api/schema'
+import { queryClient } from '@/lib/query-client'
+
+export type PasskeyCreation = components['schemas']['PasskeyCreation']
+export type Proof = components['schemas']['Proof']
+
+const accountChanged = () => queryClient.invalidateQueries({ queryKey: accountQuery.queryKey })
+
+export const beginPasskey = (body: Proof) => unwrap(api.POST('/api/auth/account/passkey/options/', { body }))
+
+export async function addPasskey(name: string, passkey: string) {
+  await unwrap(api.POST('/api/auth/account/passkey/', { body: { name, passkey } }))
+  await accountChanged()
+}
+
+export async function renamePasskey(id: number, name: string) {
+  await unwrap(api.PATCH('/api/auth/account/passkey/{id}/', { params: { path: { id } }, body: { name } }))
+  await accountChanged()
+}
+
+export async function removePasskey(id: number, body: Proof) {
+  await unwrap(api.DELETE('/api/auth/account/passkey/{id}/', { params: { path: { id } }, body }))
+  await accountChanged()
+}

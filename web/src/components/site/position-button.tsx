@@ -1,0 +1,44 @@
+import { useMutation } from '@tanstack/react-query'
+import { LocateFixed } from 'lucide-react'
+import { useId } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { useT } from '@/lib/i18n/use-t'
+import { typed } from './model'
+import { askPosition, type Position, type PositionTrouble } from './position'
+
+/** The place by one press, with what is kept of it; where the browser says no, what to do instead. */
+export function PositionButton({ onFound }: { onFound: (position: Position) => void }) {
+  const { t, locale } = useT()
+  const id = useId()
+  const { mutate, isPending, data, error } = useMutation<Position, PositionTrouble>({
+    mutationFn: askPosition,
+    onSuccess: onFound,
+  })
+  return (
+    <div className="grid gap-2">
+      <Button
+        variant="outline"
+        busy={isPending}
+        aria-describedby={id}
+        className="justify-self-start"
+        onClick={() => mutate()}
+      >
+        <LocateFixed aria-hidden className="size-4" />
+        {t('site.position')}
+      </Button>
+      <p id={id} className="text-[13px] text-muted">
+        {t('site.position.text')}
+      </p>
+      {data && (
+        <Callout tone="ok">
+          {t('site.position.found', {
+            latitude: typed(data.latitude, locale),
+            longitude: typed(data.longitude, locale),
+          })}
+        </Callout>
+      )}
+      {error && <Callout tone="warn">{t(`site.position.${error}`)}</Callout>}
+    </div>
+  )
+}
