@@ -102,7 +102,8 @@ impl ClockCorrection {
             .filter(|_| device_time.quality >= QUALITY_NETWORK);
         let corrected = match (self.known_start(device_time.boot), own) {
             (Some(start), Some(own)) if near(own, start + device_time.uptime) => own,
-            (Some(start), _) => start + device_time.uptime,
+            // The start may be late by what the hello took, and nothing is measured after it came.
+            (Some(start), _) => (start + device_time.uptime).min(received),
             (None, own) => own?,
         };
         plausible(corrected, received)
@@ -264,6 +265,17 @@ mod tests {
         correction.start_from_hello(device_time(0, 500 * DAY, 0), NOW);
         let sample = device_time(0, 0, 0);
         assert_eq!(correction.time_of_live(sample, NOW), NOW);
+    }
+
+    #[test]
+    fn after_a_hello_that_took_long_no_sample_is_from_the_future() {
+        let mut correction = ClockCorrection::default();
+        correction.start_from_hello(device_time(0, 10_000, 0), NOW + 5_000);
+        let sample = device_time(0, 12_000, 0);
+        assert_eq!(
+            correction.time_of_backfill(sample, NOW + 6_000),
+            Some(NOW + 6_000)
+        );
     }
 
     #[test]
