@@ -159,18 +159,18 @@ test('a colour scheme of the system leaves what is chosen, on and focused apart 
   await beLoggedIn(page, server, ONE)
   await page.goto('/charts')
   await seeAll(page)
-  const look = (element: Locator) =>
+  const appearance = (element: Locator) =>
     element.evaluate((one) => {
       const { backgroundColor, color, boxShadow } = getComputedStyle(one)
       return `${backgroundColor} ${color} ${boxShadow}`
     })
   const chips = page.getByRole('group', { name: text('chart.series') }).getByRole('button')
-  expect(await look(chips.and(page.locator('[aria-pressed=true]')).first())).not.toBe(
-    await look(chips.and(page.locator('[aria-pressed=false]')).first()),
+  expect(await appearance(chips.and(page.locator('[aria-pressed=true]')).first())).not.toBe(
+    await appearance(chips.and(page.locator('[aria-pressed=false]')).first()),
   )
   const range = (id: 'Day' | 'Week') => page.getByText(text(`chart.range.${id}`), { exact: true })
-  expect(await look(range('Day'))).not.toBe(await look(range('Week')))
+  expect(await appearance(range('Day'))).not.toBe(await appearance(range('Week')))
   await button(page, text('top.display')).click()
   const thumb = page.getByRole('menuitemcheckbox').locator('span > span')
-  expect(await look(thumb)).not.toBe(await look(page.getByRole('menuitemcheckbox')))
+  expect(await appearance(thumb)).not.toBe(await appearance(page.getByRole('menuitemcheckbox')))
 })

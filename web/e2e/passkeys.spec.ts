@@ -90,9 +90,9 @@ test('an owner adds one, names it, logs in with it alone, and removes it', async
   await logOutByMenu(page)
   await button(page, text('login.passkey')).click()
   await expect(page.getByRole('alert')).toContainText('nicht angenommen')
-  const told = () => subjects(server, owner)
+  const sentSubjects = () => subjects(server, owner)
   await expect
-    .poll(told)
+    .poll(sentSubjects)
     .toEqual(expect.arrayContaining(['Sie haben einen neuen Passkey', 'Ein Passkey wurde entfernt']))
 })
 
