@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { FactorField } from '@/components/totp/factor-field'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import type { Account } from '@/lib/api/queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useForm } from '@/lib/form/use-form'
@@ -36,12 +36,7 @@ export function ProveIdentity({ account: { totp, passkeys }, submit, danger = fa
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
       {byPasskey.error && <Callout tone="danger">{refusalText(byPasskey.error, t, locale)}</Callout>}
-      <PasswordField
-        {...form.text('password')}
-        label={t('form.current_password')}
-        autoComplete="current-password"
-        required
-      />
+      <CurrentPasswordField {...form.text('password')} />
       {takesCode && <FactorField {...form.text('totp')} hint={t('totp.code.or_recovery')} />}
       <div className="flex flex-wrap gap-3 sm:justify-end">
         {passkeys.length > 0 && knowsPasskeys() && (

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { FactorField } from './factor-field'
@@ -19,12 +19,7 @@ export function ProveTotp({ submit, danger = false, send }: Props) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      <PasswordField
-        {...form.text('password')}
-        label={t('form.current_password')}
-        autoComplete="current-password"
-        required
-      />
+      <CurrentPasswordField {...form.text('password')} />
       <FactorField {...form.text('totp')} hint={t('totp.code.or_recovery')} />
       <Button
         type="submit"

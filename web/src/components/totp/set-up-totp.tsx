@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -31,12 +31,7 @@ function Begin({ onBegun }: { onBegun: (shown: TotpShown) => void }) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      <PasswordField
-        {...form.text('password')}
-        label={t('form.current_password')}
-        autoComplete="current-password"
-        required
-      />
+      <CurrentPasswordField {...form.text('password')} />
       <Button type="submit" busy={form.busy} className="sm:justify-self-end">
         {t('totp.begin')}
       </Button>

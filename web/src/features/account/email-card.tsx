@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import type { Account } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -45,12 +45,7 @@ export function EmailCard({ account }: { account: Account }) {
           spellCheck={false}
           required
         />
-        <PasswordField
-          {...form.text('password')}
-          label={t('form.current_password')}
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPasswordField {...form.text('password')} />
         <Button type="submit" variant="outline" busy={form.busy} className="justify-self-start">
           {t('account.email.submit')}
         </Button>

@@ -1,8 +1,8 @@
 import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { NewPasswordFields } from '@/components/ui/new-password-fields'
-import { PasswordField } from '@/components/ui/password-field'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -28,12 +28,7 @@ export function PasswordCard({ email }: { email: string }) {
         <FormProblem form={form} />
         {/* Password managers want to know whose password changes. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          {...form.text('password')}
-          label={t('form.current_password')}
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPasswordField {...form.text('password')} />
         <NewPasswordFields password={form.text('new_password')} repeat={form.text('new_password2')} />
         <Button type="submit" busy={form.busy} className="justify-self-start">
           {t('account.password.submit')}

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { api, unwrap } from '@/lib/api/client'
 import { systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
@@ -52,12 +52,7 @@ function UnlinkForm({ sn, onClose }: { sn: string; onClose: () => void }) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      <PasswordField
-        {...form.text('password')}
-        label={t('form.current_password')}
-        autoComplete="current-password"
-        required
-      />
+      <CurrentPasswordField {...form.text('password')} />
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onClose}>
           {t('ui.cancel')}

@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import type { GivenGrant } from '@/lib/api/grants'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -73,14 +73,7 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
         owner
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
-      {givesMore(grant, form.values) && (
-        <PasswordField
-          {...form.text('password')}
-          label={t('form.current_password')}
-          autoComplete="current-password"
-          required
-        />
-      )}
+      {givesMore(grant, form.values) && <CurrentPasswordField {...form.text('password')} />}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onClose}>
           {t('ui.cancel')}

@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { Select } from '@/components/ui/select'
 import type { System } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
@@ -53,12 +53,7 @@ export function HandoverForm({ systems, onClose }: Props) {
         spellCheck={false}
         required
       />
-      <PasswordField
-        {...form.text('password')}
-        label={t('form.current_password')}
-        autoComplete="current-password"
-        required
-      />
+      <CurrentPasswordField {...form.text('password')} />
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onClose}>
           {t('ui.cancel')}

@@ -1,9 +1,9 @@
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Checkbox } from '@/components/ui/checkbox'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { type Change, raisesLimit, type Systems, touchesWiring } from '../model/draft'
@@ -66,12 +66,7 @@ function ConfirmForm({ changes, systems, send, onClose }: Omit<Props, 'open'>) {
       {wiring && (
         <div className="grid gap-3">
           <p className="text-[14px] text-muted">{t('settings.wiring')}</p>
-          <PasswordField
-            {...form.text('password')}
-            label={t('form.current_password')}
-            autoComplete="current-password"
-            required
-          />
+          <CurrentPasswordField {...form.text('password')} />
         </div>
       )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">

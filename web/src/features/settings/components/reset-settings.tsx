@@ -2,9 +2,9 @@ import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
-import { PasswordField } from '@/components/ui/password-field'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import type { Systems } from '../model/draft'
@@ -57,15 +57,7 @@ function ResetForm({ reset, onCancel }: Pick<Props, 'reset'> & { onCancel: () =>
     <form {...form.form} className="grid gap-4">
       <FormProblem form={form} />
       <Checkbox {...form.tick('wiring')} label={t('settings.reset.wiring')} />
-      {form.values.wiring && (
-        <PasswordField
-          {...form.text('password')}
-          label={t('form.current_password')}
-          hint={t('settings.wiring')}
-          autoComplete="current-password"
-          required
-        />
-      )}
+      {form.values.wiring && <CurrentPasswordField {...form.text('password')} hint={t('settings.wiring')} />}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
         <Button variant="outline" onClick={onCancel}>
           {t('ui.cancel')}

@@ -1,0 +1,13 @@
+import type { ComponentProps } from 'react'
+import { useT } from '@/lib/i18n/use-t'
+import { PasswordField } from './password-field'
+
+type Props = Omit<ComponentProps<typeof PasswordField>, 'label' | 'autoComplete' | 'required'>
+
+/** The password that somebody types again, before what outlasts the login or cannot be undone. */
+export function CurrentPasswordField(props: Props) {
+  const { t } = useT()
+  return (
+    <PasswordField {...props} label={t('form.current_password')} autoComplete="current-password" required />
+  )
+}
