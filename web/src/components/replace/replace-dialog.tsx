@@ -1,4 +1,4 @@
-import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -6,7 +6,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
-import { claimsQuery, systemsQuery } from '@/lib/api/queries'
+import { claimsQuery, REPLACEMENT, systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -43,41 +43,44 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
   const [unit, setUnit] = useState<string | null>(null)
   /** What is still to be done at the new unit, in the server's words. */
   const [waiting, setWaiting] = useState<string | null>(null)
+  const ask = (key: string, dry_run: boolean) =>
+    unwrap(
+      api.POST('/api/auth/system/{sn}/replace/', {
+        params: { path: { sn } },
+        body: { key: normaliseKey(key), dry_run },
+      }),
+    )
+  /** Lasts until the page shows the new unit. */
+  const replacement = useMutation({
+    mutationKey: REPLACEMENT,
+    mutationFn: async (key: string) => {
+      const answer = await ask(key, false)
+      if (answer.status !== 'replaced') {
+        setWaiting(answer.text)
+        return queries.invalidateQueries({ queryKey: claimsQuery.queryKey })
+      }
+      notify.success(t('replace.done', { sn, next: answer.sn }))
+      onClose()
+      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
+      await onReplaced?.(answer.sn)
+      // Whatever was read of it has another number now; the old one answers nobody any more.
+      const ofOld = ({ queryKey }: { queryKey: QueryKey }) => JSON.stringify(queryKey).includes(sn)
+      queries.removeQueries({ predicate: ofOld, type: 'inactive' })
+      void queries.invalidateQueries({ predicate: (query) => !ofOld(query) })
+    },
+    onError: () => {
+      // What is wrong is said at the field, which is behind the question.
+      setUnit(null)
+      setWaiting(null)
+    },
+  })
   const form = useForm({
     initial: { key: '' },
     check: ({ key }) => ({ key: checkKey(key) }),
     send: async ({ key }) => {
-      const ask = (dry_run: boolean) =>
-        unwrap(
-          api.POST('/api/auth/system/{sn}/replace/', {
-            params: { path: { sn } },
-            body: { key: normaliseKey(key), dry_run },
-          }),
-        )
-      if (unit === null) {
-        const found = await ask(true)
-        return setUnit([found.sn, found.hardware && `(${found.hardware})`].filter(Boolean).join(' '))
-      }
-      try {
-        const answer = await ask(false)
-        if (answer.status !== 'replaced') {
-          setWaiting(answer.text)
-          return queries.invalidateQueries({ queryKey: claimsQuery.queryKey })
-        }
-        notify.success(t('replace.done', { sn, next: answer.sn }))
-        onClose()
-        await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-        await onReplaced?.(answer.sn)
-        // Whatever was read of it has another number now; the old one answers nobody any more.
-        const ofOld = ({ queryKey }: { queryKey: QueryKey }) => JSON.stringify(queryKey).includes(sn)
-        queries.removeQueries({ predicate: ofOld, type: 'inactive' })
-        void queries.invalidateQueries({ predicate: (query) => !ofOld(query) })
-      } catch (error) {
-        // What is wrong is said at the field, which is behind the question.
-        setUnit(null)
-        setWaiting(null)
-        throw error
-      }
+      if (unit !== null) return replacement.mutateAsync(key)
+      const found = await ask(key, true)
+      setUnit([found.sn, found.hardware && `(${found.hardware})`].filter(Boolean).join(' '))
     },
   })
   return (

@@ -1,7 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { REPLACEMENT } from '@/lib/api/queries'
+import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
 import { liveOf } from '@/lib/testing/live'
@@ -46,6 +48,33 @@ describe('the page', () => {
     await waitFor(() => expect(only).toBeChecked())
     expect(screen.getByText('Gateway 1.14 → 1.15 · Master 4.12 → -')).toBeInTheDocument()
     expect(screen.getByRole('button', { name: 'Weiter' })).toBeEnabled()
+  })
+
+  it('asks nothing while a unit is being replaced', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    try {
+      await open()
+      await screen.findByRole('radio', { name: /^A/ })
+      const passTime = () => act(() => vi.advanceTimersByTimeAsync(30_000))
+      let end = () => {}
+      const answered = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      const replacement = queryClient
+        .getMutationCache()
+        .build(queryClient, { mutationKey: REPLACEMENT, mutationFn: () => answered })
+      const pending = replacement.execute(undefined)
+      await act(() => vi.advanceTimersByTimeAsync(0))
+      const before = service.asked.length
+      await passTime()
+      expect(service.asked).toHaveLength(before)
+      end()
+      await pending
+      await passTime()
+      expect(service.asked.length).toBeGreaterThan(before)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('asks with token and language, quickly at first and calmly then', async () => {

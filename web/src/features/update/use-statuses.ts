@@ -1,4 +1,5 @@
-import { useQueries } from '@tanstack/react-query'
+import { useIsMutating, useQueries } from '@tanstack/react-query'
+import { REPLACEMENT } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
 import { statusQuery, type UpdateStatus } from './api'
 import { pollAfter } from './model'
@@ -14,9 +15,12 @@ export type Answer = {
 /** Asks about these systems for as long as the page is open. One that does not answer does not silence the others. */
 export function useStatuses(serials: readonly string[], chosen: string | null) {
   const { locale } = useT()
+  // A unit that is being replaced answers nobody any more.
+  const replacing = useIsMutating({ mutationKey: REPLACEMENT }) > 0
   return useQueries({
     queries: serials.map((sn) => ({
       ...statusQuery(sn, locale),
+      enabled: !replacing,
       refetchInterval: ({ state }: { state: { dataUpdateCount: number; errorUpdateCount: number } }) =>
         pollAfter(state.dataUpdateCount + state.errorUpdateCount, chosen !== null),
     })),

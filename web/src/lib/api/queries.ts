@@ -40,3 +40,6 @@ export const claimsQuery = queryOptions({
   queryKey: ['claims'],
   queryFn: () => unwrap(api.GET('/api/auth/usr_sn/claims/')),
 })
+
+/** The key of the mutation by which a unit is replaced. */
+export const REPLACEMENT = ['replacement']
