@@ -53,7 +53,13 @@ export default defineConfig({
     scriptBudget(),
     precompress(),
   ],
-  resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
+  resolve: {
+    alias: [
+      { find: '@', replacement: new URL('./src', import.meta.url).pathname },
+      // React has it itself since version 18.
+      { find: /^use-sync-external-store\/shim$/, replacement: 'react' },
+    ],
+  },
   server: {
     proxy: Object.fromEntries(['/api', '/config.json', '/demo'].map((path) => [path, server])),
   },
