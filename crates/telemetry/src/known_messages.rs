@@ -5,7 +5,8 @@ use domain::Serial;
 use domain::sample::MessageId;
 use std::collections::{BTreeSet, HashMap};
 
-/// Boots of one system that are kept: a battery reports about its present boot, and a few earlier ones after an outage.
+/// Boots of one system that are kept: a battery reports about its present boot, and a few earlier ones after an outage. Those of one
+/// message are kept together, however many they are.
 const MAX_BOOTS_PER_SYSTEM: usize = 8;
 
 #[derive(Debug, Default)]
@@ -37,22 +38,31 @@ impl KnownMessages {
         self.0.remove(sn);
     }
 
-    /// The boots of these messages that were not read yet.
+    /// The boots of these messages that have to be read and [added](Self::add). Forgets the boots of a system that would have too
+    /// many then: all that these messages need are among those to read.
     pub(crate) fn missing<'a>(
-        &self,
+        &mut self,
         messages: impl Iterator<Item = (&'a Serial, MessageId)>,
     ) -> Vec<(&'a Serial, i64)> {
-        let boots = messages.map(|(sn, id)| (sn, id.stored_boot()));
-        let missing = boots.filter(|(sn, boot)| self.ranges(sn, *boot).is_none());
-        let missing: BTreeSet<_> = missing.collect();
-        missing.into_iter().collect()
+        let needed: BTreeSet<_> = messages.map(|(sn, id)| (sn, id.stored_boot())).collect();
+        let mut missing: HashMap<&Serial, usize> = HashMap::new();
+        for (sn, boot) in &needed {
+            *missing.entry(sn).or_default() += usize::from(self.ranges(sn, *boot).is_none());
+        }
+        for (sn, missing) in missing {
+            let kept = self.0.get(sn).map_or(0, Vec::len);
+            if missing > 0 && kept + missing > MAX_BOOTS_PER_SYSTEM {
+                self.forget(sn);
+            }
+        }
+        let needed = needed.into_iter();
+        needed
+            .filter(|(sn, boot)| self.ranges(sn, *boot).is_none())
+            .collect()
     }
 
     pub(crate) fn add(&mut self, sn: &Serial, boot: i64, ranges: SeqRanges) {
         let boots = self.0.entry(sn.clone()).or_default();
-        if boots.len() >= MAX_BOOTS_PER_SYSTEM {
-            boots.remove(0);
-        }
         boots.push((boot, ranges));
     }
 }
@@ -77,4 +87,41 @@ pub(crate) async fn read<'a>(
         (*sn, *boot, ranges)
     });
     Ok(all.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds what is missing of these boots, as if each had stored message 1. Returns how many were missing.
+    fn read(known: &mut KnownMessages, sn: &Serial, boots: std::ops::Range<u32>) -> usize {
+        let messages = boots.map(|boot| (sn, MessageId::new(boot, 1)));
+        let missing = known.missing(messages);
+        let mut ranges = SeqRanges::default();
+        ranges.insert(1);
+        for (sn, boot) in &missing {
+            known.add(sn, *boot, ranges.clone());
+        }
+        missing.len()
+    }
+
+    #[test]
+    fn whatever_a_message_needs_is_known_afterwards_and_memory_is_bounded() {
+        let sn: Serial = "SC000001".parse().unwrap();
+        let mut known = KnownMessages::default();
+        assert_eq!(read(&mut known, &sn, 1..9), 8);
+        assert_eq!(read(&mut known, &sn, 1..9), 0);
+        // The oldest one is needed again, beside a new one.
+        let boots = [1, 9].map(|boot| (&sn, MessageId::new(boot, 1)));
+        for (sn, boot) in known.missing(boots.into_iter()) {
+            known.add(sn, boot, SeqRanges::default());
+        }
+        assert!(boots.iter().all(|(sn, id)| known.contains(sn, *id).is_some()));
+        // More than are kept, in one message.
+        assert_eq!(read(&mut known, &sn, 100..120), 20);
+        let all = (100..120).map(|boot| known.contains(&sn, MessageId::new(boot, 1)));
+        assert!(all.into_iter().all(|stored| stored == Some(true)));
+        assert_eq!(read(&mut known, &sn, 120..121), 1);
+        assert_eq!(known.0[&sn].len(), 1);
+    }
 }

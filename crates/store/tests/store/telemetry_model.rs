@@ -413,6 +413,33 @@ async fn compare_many(db: &TestDb, count: usize, mut runner: TestRunner) {
     }
 }
 
+// What random runs have found.
+on_both!(what_failed_once_answers_like_a_list_of_samples, |db| {
+    use StoreAction::{BackFill, Exchange, Fold, Live, Restart, Seal, Silence};
+    let live = |count, every, seed| Live { count, every, seed };
+    let steps = vec![
+        Exchange {
+            before: 168_577_674,
+            seed: 3_423_964_946_517_426_192,
+        },
+        live(58, 797, 4_754_889_420_509_765_092),
+        live(21, 300, 15_345_408_521_537_273_925),
+        Seal,
+        Silence(121_253_068),
+        live(45, 797, 10_091_960_700_974_635_254),
+        Fold,
+        Silence(58_205_901),
+        live(57, 797, 259_907_044_743_419_905),
+        live(55, 30, 12_101_999_587_044_211_723),
+        Restart,
+        live(57, 30, 16_402_407_956_195_326_013),
+        BackFill {
+            seed: 3_957_169_219_720_634_819,
+        },
+    ];
+    compare_with_model(db, 0, "Asia/Kolkata", "2026-06-30".parse().unwrap(), steps).await;
+});
+
 on_both!(a_store_answers_like_a_list_of_samples, |db| {
     compare_many(db, 12, TestRunner::deterministic()).await;
 });
