@@ -1,7 +1,7 @@
 //! Stores reports in batches: several share one commit, and each is acknowledged when the commit is durable.
 use crate::live::LiveView;
 use domain::Serial;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use store::Store;
 use store::presence::GatewayId;
@@ -18,6 +18,8 @@ const FULL_BATCH_SIZE: usize = 256;
 /// After a smaller batch the next one begins at once: waiting would gain nothing.
 const BUSY_BATCH_SIZE: usize = 4;
 const MAX_BATCH_SIZE: usize = 1_024;
+/// Last wills per batch: each is a statement of its own, for which the samples of its batch wait.
+const MAX_WILLS_PER_BATCH: usize = 32;
 /// Reports that may wait. Submitting more blocks the caller.
 const MAX_PENDING_REPORTS: usize = 4 * MAX_BATCH_SIZE;
 /// How long a report that cannot be stored is held before its sender gets an error.
@@ -132,6 +134,7 @@ pub(crate) async fn commit_all(
     stop: CancellationToken,
 ) {
     let mut pending = Vec::with_capacity(MAX_BATCH_SIZE);
+    let mut postponed = VecDeque::new();
     let mut next = Instant::now();
     loop {
         tokio::select! {
@@ -140,7 +143,10 @@ pub(crate) async fn commit_all(
                 waiting.close();
                 continue;
             }
-            got = waiting.recv_many(&mut pending, MAX_BATCH_SIZE) => if got == 0 { return },
+            got = waiting.recv_many(&mut pending, MAX_BATCH_SIZE) => {
+                if got == 0 && postponed.is_empty() { return }
+            }
+            () = tokio::time::sleep_until(next), if !postponed.is_empty() => {}
         }
         while pending.len() < FULL_BATCH_SIZE {
             let room = MAX_BATCH_SIZE - pending.len();
@@ -149,12 +155,32 @@ pub(crate) async fn commit_all(
                 _ => break,
             }
         }
+        postpone_wills(&mut pending, &mut postponed);
         next = Instant::now();
         if pending.len() >= BUSY_BATCH_SIZE {
             next += BATCH_INTERVAL;
         }
         commit(&store, &live, make_batch(&live, &mut pending)).await;
     }
+}
+
+/// Keeps [`MAX_WILLS_PER_BATCH`] last wills, the oldest, and postpones the others: when thousands of connections break at once, the
+/// other batteries are acknowledged as before.
+fn postpone_wills(pending: &mut Vec<PendingReport>, postponed: &mut VecDeque<PendingReport>) {
+    let due = postponed.len().min(MAX_WILLS_PER_BATCH);
+    let mut batch: Vec<PendingReport> = postponed.drain(..due).collect();
+    let mut room = MAX_WILLS_PER_BATCH - due;
+    for entry in pending.drain(..) {
+        let will = matches!(entry.report.body, ReportBody::Offline { .. });
+        match will {
+            true if room == 0 => postponed.push_back(entry),
+            _ => {
+                room -= usize::from(will);
+                batch.push(entry);
+            }
+        }
+    }
+    *pending = batch;
 }
 
 /// Makes a batch, and adds a report for each battery that comes online by a sample.

@@ -1,5 +1,6 @@
 //! An acknowledgement means that the message is stored: never before the commit, and once however often it is sent.
 #![allow(clippy::unwrap_used)]
+use domain::Serial;
 use domain::clock::{DAY, HOUR, SECOND};
 use serde_json::json;
 use std::time::Duration;
@@ -138,6 +139,45 @@ on_both!(
         assert_eq!(live.sample.unwrap().grid_power, Some(110));
         assert_eq!(db.samples("SC000001").await.len(), 2);
         app.stop().await;
+    }
+);
+
+on_both!(
+    a_sample_does_not_wait_for_the_last_wills_of_a_thousand,
+    |db| {
+        let app = TestApp::start(db).await;
+        let systems: Vec<Serial> = (1..=1_000)
+            .map(|n| format!("GONE{n:04}").parse().unwrap())
+            .collect();
+        app.register_devices(&systems).await;
+        let will = |sn: &Serial| Report {
+            sn: sn.clone(),
+            received_at: NOON,
+            body: ReportBody::Offline {
+                boot: 1,
+                since: NOON,
+            },
+        };
+        let held = db.lock_writes().await;
+        let mut wills = Vec::new();
+        for sn in &systems[1..] {
+            wills.push(app.bus.uplink.submit(will(sn)).await.unwrap());
+        }
+        let sample = Report {
+            sn: systems[0].clone(),
+            received_at: NOON,
+            body: ReportBody::Sample(testkit::sample(NOON, 1)),
+        };
+        let sample = app.bus.uplink.submit(sample).await.unwrap();
+        held.release().await;
+        sample.await.unwrap();
+        wills.retain_mut(|will| will.try_recv().is_err());
+        assert!(wills.len() > 500, "{} still wait", wills.len());
+        // None is lost, also when the process stops meanwhile.
+        app.stop().await;
+        for will in wills {
+            will.await.unwrap();
+        }
     }
 );
 
