@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use domain::clock::Millis;
-use domain::{Lang, Zone, site_time};
+use domain::{Lang, Message, Zone, site_time};
 use serde_json::Value;
 
 /// Which part of a signed value a column shows. People see words ("import", "feed-in"), never a bare sign.
@@ -24,6 +24,15 @@ impl Column {
             Self::Positive => value.max(0),
             Self::Negative => (-value).max(0),
         })
+    }
+}
+
+/// Whether `format`, a parameter of calls that answer with JSON or a file, asks for CSV.
+pub(crate) fn is_wanted(format: &str) -> Result<bool, Message> {
+    match format {
+        "" | "json" => Ok(false),
+        "csv" => Ok(true),
+        _ => Err(Message::ChoiceUnknown),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::number;
 use crate::parameter::{
-    ChartFormat, Day, IntervalChoice, MethodChoice, OneOrAllSystems, ResolutionChoice, SeriesCodes,
+    Day, FileFormat, IntervalChoice, MethodChoice, OneOrAllSystems, ResolutionChoice, SeriesCodes,
 };
 use crate::period::date;
 use axum::extract::State;
@@ -55,7 +55,7 @@ pub(crate) struct GraphQuery {
     /// `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
     /// byte order mark and, but for English, semicolons and decimal commas.
     #[serde(default)]
-    #[param(value_type = ChartFormat)]
+    #[param(value_type = FileFormat)]
     format: String,
 }
 
@@ -129,7 +129,7 @@ impl GraphRequest {
         let resolution = choice(&query.resolution, Resolution::ALL, Resolution::as_str);
         let resolution = errors.check("resolution", resolution);
         let series = errors.check("series", series(&query.series));
-        let csv = errors.check("format", csv(&query.format));
+        let csv = errors.check("format", csv::is_wanted(&query.format));
         if let (Some((interval, implied)), Some(date), Some(method)) = (interval, date, method)
             && let (Some(resolution), Some(series), Some(csv)) = (resolution, series, csv)
         {
@@ -217,14 +217,6 @@ fn series(text: &str) -> Result<Vec<Series>, Message> {
         chosen.push(series);
     }
     Ok(chosen)
-}
-
-fn csv(format: &str) -> Result<bool, Message> {
-    match format {
-        "" | "json" => Ok(false),
-        "csv" => Ok(true),
-        _ => Err(Message::ChoiceUnknown),
-    }
 }
 
 /// The JSON of a [`GraphAnswer`], written directly from the columns.

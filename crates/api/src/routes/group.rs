@@ -4,7 +4,7 @@ use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
-use crate::parameter::{GroupNameText, SerialNumbers};
+use crate::parameter::{GroupNameText, SerialNumbersOrNone};
 use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
@@ -56,7 +56,7 @@ pub(crate) struct CreateGroup {
     name: String,
     /// Serial numbers, separated by commas; may be empty. Each leaves the group that it was in.
     #[serde(default)]
-    #[schema(value_type = SerialNumbers)]
+    #[schema(value_type = SerialNumbersOrNone)]
     sn: String,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct ChangeGroup {
     #[schema(value_type = GroupNameText, required = false)]
     name: Option<String>,
     /// All serial numbers that are in it from now on, separated by commas; may be empty.
-    #[schema(value_type = SerialNumbers, required = false)]
+    #[schema(value_type = SerialNumbersOrNone, required = false)]
     sn: Option<String>,
 }
 

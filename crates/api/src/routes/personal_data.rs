@@ -5,6 +5,7 @@ use crate::csv::{self, CsvStyle};
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
 use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::FileFormat;
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
@@ -38,24 +39,27 @@ pub(crate) async fn delete(
 pub(crate) struct ExportQuery {
     /// `json` (default) or `csv`, with `Accept-Language` for the spreadsheets of that language.
     #[serde(default)]
+    #[param(value_type = FileFormat)]
     format: String,
 }
 
 /// Everything kept about the caller, to take away.
 #[utoipa::path(get, path = "/api/auth/account/export/", tag = "account", params(ExportQuery),
-    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv")))))]
+    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv"))),
+        (status = 400, body = Problem)))]
 pub(crate) async fn export(
     State(portal): State<Portal>,
     person: PersonCaller,
     headers: HeaderMap,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response> {
+    let csv = csv::is_wanted(&query.format).map_err(|wrong| Error::field("format", wrong))?;
     let data = portal
         .store
         .export_account(person.account, portal.now())
         .await?
         .ok_or(Error::token_invalid())?;
-    let (mime, name, body) = if query.format == "csv" {
+    let (mime, name, body) = if csv {
         (
             "text/csv; charset=utf-8",
             "suncellar.csv",

@@ -227,6 +227,13 @@ with_app!(the_export_is_a_file_to_keep, |app| {
         assert_eq!(disposition, format!("attachment; filename=\"{name}\""));
         assert_eq!(answer.headers["cache-control"], "no-store");
     }
+    for path in ["/api/auth/account/export/", "/api/auth/journal/"] {
+        let call = app.get(&format!("{path}?format=xml")).bearer(&anna.access);
+        assert_eq!(
+            call.send().await.expect(400).code(),
+            "format:choice_unknown"
+        );
+    }
 });
 
 with_app!(the_csv_never_starts_a_formula, |app| {
