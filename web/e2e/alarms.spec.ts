@@ -74,11 +74,30 @@ test('a bad cell is an alarm for owner and electrician, and ends when the batter
     await expectAccessible(theirs)
   })
 
+  const write = async (remark: string, close: boolean) => {
+    await button(row(theirs), text('alarms.comment_label', { text: FAULT, sn: SN })).click()
+    await button(row(theirs), text('alarms.comment_send')).click()
+    await expect(row(theirs).getByLabel(text('alarms.comment'), { exact: true })).toBeFocused()
+    await row(theirs).getByLabel(text('alarms.comment'), { exact: true }).fill(remark)
+    if (close) await row(theirs).getByText(text('alarms.dismiss')).click()
+    await expectAccessible(theirs)
+    await expectNoSidewaysScroll(theirs)
+    await button(row(theirs), text('alarms.comment_send')).click()
+    await expect(row(theirs)).toContainText(remark)
+  }
+
+  await test.step('the electrician writes what happens next, and then that it needs no more attention', async () => {
+    await write('Zelle 3, neue bestellt', false)
+    await expect(row(page)).toContainText('Zelle 3, neue bestellt')
+    await write('Bis Montag bekannt', true)
+    await expect(row(theirs)).toContainText(text('alarms.state.dismissed'))
+  })
+
   await test.step('the owner sees who takes care', async () => {
     await expect(row(page)).toContainText('Elektro Sonnenberg')
   })
 
-  await test.step('it closes by itself', async () => {
+  await test.step('nobody is alarmed any more, and it is over when the battery is well', async () => {
     await badCell(server, 0)
     await untilTimePassed(server, () =>
       expect(row(page)).toContainText(text('alarms.state.over'), { timeout: 1_000 }),

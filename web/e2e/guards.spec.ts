@@ -18,7 +18,7 @@ const DOORS: [path: string, guest: string, owner: string, electrician: string][]
   ['/electrician-settings', '/login', '/dashboard', '/electrician-settings'],
   ['/calendar', '/login', '/calendar', '/calendar'],
   ['/charts', '/login', '/charts', '/charts'],
-  ['/alarms', '/login', '/alarms', '/electrician-dashboard'],
+  ['/alarms', '/login', '/alarms', '/alarms'],
   ['/plan', '/login', '/plan', '/electrician-dashboard'],
   ['/update', '/login', '/update', '/update'],
 ]

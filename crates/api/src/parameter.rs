@@ -1,6 +1,6 @@
 //! What a parameter of a query or a field of a form may hold, for the OpenAPI document. `domain` parses them, and
 //! `scripts/check-api` finds out where both disagree. A field for which everything is text needs no type here.
-use domain::alarm::AlarmMail;
+use domain::alarm::{AlarmMail, CommentText};
 use domain::command::Command;
 use domain::commissioning::CommissioningStep;
 use domain::grant::GrantScope;
@@ -53,6 +53,8 @@ schemas! {
     OneOrAllSystems = text(&format!("^(-1|{})?$", serial()));
     /// Serial numbers, separated by commas.
     SerialNumbers = text(&format!("^{}$", serials()));
+    /// Serial numbers, separated by commas; may be empty.
+    SerialNumbersOrNone = text(&format!("^({})?$", serials()));
     /// Serial numbers, separated by commas, or -1 for all systems of the caller; all without one.
     SystemsOrAll = text(&format!("^(-1|{})?$", serials()));
     /// `YYYY-MM-DD` of the site's calendar.
@@ -66,7 +68,7 @@ schemas! {
     /// The first is 1.
     PageNumber = text("^[0-9]{0,15}$");
     /// `true`, `1` and `on` mean yes, everything else no.
-    Switch = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Boolean, Type::String]));
+    Switch = text(r"^[^\x00]*$").schema_type(SchemaType::from_iter([Type::Boolean, Type::String]));
     /// `HH:MM`.
     TimeOfDay = text(&format!("^({TIME})?$"));
     /// %.
@@ -113,14 +115,16 @@ schemas! {
     ResolutionChoice = optional_choice(Resolution::ALL.map(Resolution::as_str));
     /// Codes of series, separated by commas.
     SeriesCodes = text(&list(Series::ALL.map(Series::code)));
-    /// Of a chart.
-    ChartFormat = optional_choice(["json", "csv"]);
+    /// Of an answer; JSON when empty.
+    FileFormat = optional_choice(["json", "csv"]);
     /// Kinds of entries, separated by commas.
     EntryKinds = text(&list(EntryKind::ALL.map(EntryKind::as_str)));
     /// Who did something.
     ActorChoice = optional_choice(PageActor::ALL.map(PageActor::as_str));
     /// Of a group.
     GroupNameText = short(GroupName::MAX_LENGTH);
+    /// About an alarm.
+    CommentLine = short(CommentText::MAX_LENGTH);
     /// Of a template.
     TemplateNameText = short(TemplateName::MAX_LENGTH);
     /// Of a person or a company.

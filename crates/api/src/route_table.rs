@@ -5,9 +5,9 @@ use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
 use crate::routes::{
-    account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
-    grant_request, graph, group, handover, health, image, journal, partner, partner_api, passkey,
-    password_reset, personal_data, plan, price, protocol, registration, replace, savings,
+    account, alarm, alarm_comment, command, commissioning, data, energy_chart, export, forecast,
+    grant, grant_request, graph, group, handover, health, image, journal, partner, partner_api,
+    passkey, password_reset, personal_data, plan, price, protocol, registration, replace, savings,
     security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
     tariff, totp, update,
 };
@@ -143,6 +143,8 @@ fn portal_rows() -> Vec<RouteRow> {
         systems_route(routes!(journal::journal), PEOPLE, View),
         systems_route(routes!(alarm::list), PEOPLE, View),
         systems_route(routes!(alarm::acknowledge), PEOPLE, Acknowledge),
+        systems_route(routes!(alarm_comment::comment), PEOPLE, Acknowledge),
+        systems_route(routes!(alarm_comment::dismiss), PEOPLE, Acknowledge),
         route(routes!(alarm::choose_mail), PEOPLE),
         systems_route(routes!(grant::list), PEOPLE, View),
         systems_route(routes!(grant::invite), OWNER, ManageGrants),

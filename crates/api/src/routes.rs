@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod alarm;
+pub(crate) mod alarm_comment;
 pub(crate) mod command;
 pub(crate) mod commissioning;
 pub(crate) mod data;

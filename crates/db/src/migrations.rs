@@ -76,6 +76,7 @@ const STEPS: &[SchemaStep] = steps![
     45 "0045_sample_objects",
     46 "0046_confirmed_addresses",
     47 "0047_passkeys",
+    48 "0048_alarm_comments",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

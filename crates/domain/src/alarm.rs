@@ -3,10 +3,12 @@
 //! One fault is one alarm, however often its flag flaps and however many samples show it. An unknown state, such as while a
 //! battery is offline, opens nothing and closes nothing. docs/alarms.md has the table.
 
+mod comment;
 mod counter_monitor;
 mod evidence;
 mod monitor;
 
+pub use comment::{CommentText, MAX_COMMENTS};
 pub use counter_monitor::{COUNTER_STOPPED_AFTER, MIN_FLOW_W};
 pub use evidence::{BatteryPresence, Diagnosis, Evidence, UpdateOutcome};
 pub use monitor::{ActiveAlarm, AlarmChange, AlarmMonitor};

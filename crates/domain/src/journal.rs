@@ -126,6 +126,9 @@ events! {
         WeatherWithdrawn(NoticeRecord),
         /// Somebody has seen an alarm and takes care of it.
         AlarmAcknowledged { alarm: Option<AlarmKind> },
+        AlarmCommented { alarm: Option<AlarmKind> },
+        /// Somebody says that it needs no more attention.
+        AlarmDismissed { alarm: Option<AlarmKind> },
     }
     Access {
         SystemLinked,

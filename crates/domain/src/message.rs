@@ -92,6 +92,7 @@ pub enum Message {
     TooManyPoints,
     GroupTaken,
     TooManyGroups,
+    TooManyComments,
     PriceInvalid,
     PriceRange,
     DateTooLate,

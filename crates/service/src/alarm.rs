@@ -4,11 +4,11 @@ mod mail;
 
 use crate::transaction::Notification;
 use crate::{Result, Service};
-use domain::alarm::{AlarmChange, AlarmMail};
+use domain::alarm::{AlarmChange, AlarmMail, CommentText, MAX_COMMENTS};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
 use store::Access;
-use store::alarm::{self, Alarm, by_serial, news};
+use store::alarm::{self, Alarm, by_serial, comment, news};
 use store::journal::NewEntry;
 
 /// Changes per transaction, so an outage of thousands of systems does not block others.
@@ -19,6 +19,14 @@ const MAX_CHANGES_PER_TRANSACTION: usize = 200;
 pub struct AlarmCounts {
     pub opened: usize,
     pub closed: usize,
+}
+
+/// What became of a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Commented {
+    Added(Box<Alarm>),
+    /// The alarm has [`MAX_COMMENTS`] already.
+    TooMany,
 }
 
 impl Service {
@@ -74,6 +82,61 @@ impl Service {
         }
         t.commit().await?;
         Ok(alarm)
+    }
+
+    /// Adds a comment to an alarm. `None`: this system has no such alarm.
+    pub async fn comment_on_alarm(
+        &self,
+        access: &Access,
+        id: i64,
+        text: &CommentText,
+    ) -> Result<Option<Commented>> {
+        self.write_about_alarm(access, id, text, false).await
+    }
+
+    /// Says, with the reason, that an alarm needs no more attention. It is over when the fault is gone. Does nothing to one that is
+    /// over or dismissed, except for adding the comment. `None`: this system has no such alarm.
+    pub async fn dismiss_alarm(
+        &self,
+        access: &Access,
+        id: i64,
+        reason: &CommentText,
+    ) -> Result<Option<Commented>> {
+        self.write_about_alarm(access, id, reason, true).await
+    }
+
+    async fn write_about_alarm(
+        &self,
+        access: &Access,
+        id: i64,
+        text: &CommentText,
+        dismiss: bool,
+    ) -> Result<Option<Commented>> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        if alarm::find(&mut t, access, id).await?.is_none() {
+            return Ok(None);
+        }
+        if !comment::insert(&mut t, access, id, text, MAX_COMMENTS, now).await? {
+            return Ok(Some(Commented::TooMany));
+        }
+        let dismissed = dismiss && alarm::dismiss(&mut t, access, id, now).await?;
+        let Some(alarm) = alarm::find(&mut t, access, id).await? else {
+            return Ok(None);
+        };
+        let kind = Some(alarm.kind);
+        let event = match dismissed {
+            true => JournalEvent::AlarmDismissed { alarm: kind },
+            false => JournalEvent::AlarmCommented { alarm: kind },
+        };
+        let entry = NewEntry::by(access.account(), event, now);
+        t.journal(entry.on(access.sn())).await?;
+        if dismissed {
+            let systems = vec![access.sn().clone()];
+            t.notify(Notification::AlarmsChanged(systems));
+        }
+        t.commit().await?;
+        Ok(Some(Commented::Added(Box::new(alarm))))
     }
 
     /// Sets how the account is notified of alarms. Choosing no mails also discards pending ones.

@@ -1,6 +1,7 @@
 //! Alarms: one row per fault. A job opens and closes them, people acknowledge them, and mails report them.
 
 mod at_floor;
+pub mod comment;
 pub mod news;
 mod offline;
 
@@ -22,18 +23,28 @@ pub struct Alarm {
     /// When the fault began.
     pub since: Millis,
     pub opened_at: Millis,
-    pub acknowledged: Option<Acknowledgement>,
+    pub acknowledged: Option<HandledBy>,
+    /// It needs no more attention, although it is not over.
+    pub dismissed: Option<HandledBy>,
     pub closed_at: Option<Millis>,
     /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
 }
 
+impl Alarm {
+    /// Whether people are still shown it as something to take care of.
+    pub const fn is_open(&self) -> bool {
+        self.closed_at.is_none() && self.dismissed.is_none()
+    }
+}
+
+/// Who did something about an alarm, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acknowledgement {
+pub struct HandledBy {
     pub at: Millis,
     /// `None` after that account was deleted.
-    pub by: Option<AccountId>,
+    pub account: Option<AccountId>,
     /// Only for an electrician.
     pub company: Option<String>,
 }
@@ -47,6 +58,8 @@ pub struct OpenAlarm {
     pub since: Millis,
     pub opened_at: Millis,
     pub acknowledged: bool,
+    /// Nobody is shown it any more, until it is over.
+    pub dismissed: bool,
 }
 
 #[derive(Debug, FromRow)]
@@ -59,19 +72,24 @@ struct Row {
     opened_at: Millis,
     acknowledged_at: Option<Millis>,
     acknowledged_by: Option<i64>,
+    acknowledged_company: Option<String>,
+    dismissed_at: Option<Millis>,
+    dismissed_by: Option<i64>,
+    dismissed_company: Option<String>,
     closed_at: Option<Millis>,
     first_name: Option<String>,
     last_name: Option<String>,
-    company: Option<String>,
 }
 
 /// Selects alarms; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT l.id, l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.acknowledged_by, l.closed_at,
-                 y.first_name, y.last_name, b.company
-             FROM alarms l JOIN systems y ON y.sn = l.sn LEFT JOIN accounts b ON b.id = l.acknowledged_by ",
+            "SELECT l.id, l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.acknowledged_by,
+                 a.company AS acknowledged_company, l.dismissed_at, l.dismissed_by, d.company AS dismissed_company,
+                 l.closed_at, y.first_name, y.last_name
+             FROM alarms l JOIN systems y ON y.sn = l.sn LEFT JOIN accounts a ON a.id = l.acknowledged_by
+             LEFT JOIN accounts d ON d.id = l.dismissed_by ",
             $which
         )
     };
@@ -112,10 +130,15 @@ impl Row {
             kind: self.kind()?,
             since: self.since,
             opened_at: self.opened_at,
-            acknowledged: self.acknowledged_at.map(|at| Acknowledgement {
+            acknowledged: self.acknowledged_at.map(|at| HandledBy {
                 at,
-                by: self.acknowledged_by.map(AccountId),
-                company: self.company,
+                account: self.acknowledged_by.map(AccountId),
+                company: self.acknowledged_company,
+            }),
+            dismissed: self.dismissed_at.map(|at| HandledBy {
+                at,
+                account: self.dismissed_by.map(AccountId),
+                company: self.dismissed_company,
             }),
             closed_at: self.closed_at,
             first_name: self.first_name,
@@ -132,6 +155,7 @@ impl Row {
             since: self.since,
             opened_at: self.opened_at,
             acknowledged: self.acknowledged_at.is_some(),
+            dismissed: self.dismissed_at.is_some(),
         };
         Ok((self.serial()?, open))
     }
@@ -187,6 +211,23 @@ pub async fn acknowledge(tx: &mut Tx, access: &Access, id: i64, now: Millis) -> 
     Ok(acknowledged == 1)
 }
 
+/// `false` when the alarm is dismissed already or over, or when this system has no such alarm.
+pub async fn dismiss(tx: &mut Tx, access: &Access, id: i64, now: Millis) -> Result<bool> {
+    let dismissed = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE alarms SET dismissed_at = $3, dismissed_by = $4
+             WHERE id = $1 AND sn = $2 AND dismissed_at IS NULL AND closed_at IS NULL AND opened_at >= $5"
+        )
+        .bind(id)
+        .bind(access.sn().as_str())
+        .bind(now)
+        .bind(access.account().0)
+        .bind(access.history_from())
+    )?;
+    Ok(dismissed == 1)
+}
+
 /// `None`: this system has no such alarm.
 pub async fn find(tx: &mut Tx, access: &Access, id: i64) -> Result<Option<Alarm>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE l.id = $1 AND l.sn = $2 AND l.opened_at >= $3"))
@@ -222,12 +263,13 @@ impl Store {
         Ok(alarms)
     }
 
-    /// One page of alarms, of one system or of all that the account may access. Open ones come first, then the newest.
+    /// Alarms from number `skip` on, of one system or of all that the account may access. Open ones come first, then the newest.
     pub async fn alarm_page(
         &self,
         account: AccountId,
         one: Option<&Access>,
-        page: usize,
+        skip: usize,
+        count: usize,
         now: Millis,
     ) -> Result<AlarmPage> {
         let sn = one.map_or("", |access| access.sn().as_str());
@@ -235,10 +277,10 @@ impl Store {
             "SELECT COUNT(*) FROM alarms l JOIN systems y ON y.sn = l.sn ", ""))
             .bind(account.0).bind(sn).bind(now - CLOSED_ALARM_SHOWN_FOR).bind(now).fetch_one(p).await)?;
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(visible!(select!(""),
-            "ORDER BY l.closed_at IS NOT NULL, l.acknowledged_at IS NOT NULL, l.opened_at DESC, l.id DESC LIMIT $5 OFFSET $6"))
+            "ORDER BY l.closed_at IS NOT NULL OR l.dismissed_at IS NOT NULL, l.acknowledged_at IS NOT NULL, l.opened_at DESC, l.id DESC LIMIT $5 OFFSET $6"))
             .bind(account.0).bind(sn).bind(now - CLOSED_ALARM_SHOWN_FOR).bind(now)
-            .bind(i64::try_from(ALARMS_PER_PAGE).unwrap_or(i64::MAX))
-            .bind(i64::try_from(page.saturating_mul(ALARMS_PER_PAGE)).unwrap_or(i64::MAX))
+            .bind(i64::try_from(count).unwrap_or(i64::MAX))
+            .bind(i64::try_from(skip).unwrap_or(i64::MAX))
             .fetch_all(p).await)?;
         Ok(AlarmPage {
             total: usize::try_from(total).unwrap_or(0),

@@ -37,7 +37,7 @@ const TABLE: [string, (string | null)[]][] = [
   ['/electrician-settings', [login, login, login, home, null]],
   ['/calendar', [login, login, login, null, null]],
   ['/charts', [login, login, login, null, null]],
-  ['/alarms', [login, login, login, null, fleet]],
+  ['/alarms', [login, login, login, null, null]],
   ['/plan', [login, login, login, null, fleet]],
   ['/update', [home, fleet, home, null, null]],
   ['/no-such-page', [null, null, null, null, null]],

@@ -39,7 +39,7 @@ const RULES: Record<string, Rule> = {
   '/calendar': onlyMembers,
   '/charts': onlyMembers,
   '/protocol': onlyMembers,
-  '/alarms': onlyOwners('/electrician-dashboard'),
+  '/alarms': onlyMembers,
   '/plan': onlyOwners('/electrician-dashboard'),
   '/update': ({ authenticated, role }) => (authenticated ? null : dashboardOf(role)),
 }

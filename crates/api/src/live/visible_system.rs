@@ -101,7 +101,7 @@ impl<'a> VisibleSystem<'a> {
     /// Open alarms, the worst first.
     pub(super) fn alarms(&self) -> impl Iterator<Item = &OpenAlarm> {
         let alarms = self.snapshot.iter().flat_map(|now| now.alarms.iter());
-        alarms.filter(|alarm| alarm.opened_at >= self.access.history_from())
+        alarms.filter(|alarm| !alarm.dismissed && alarm.opened_at >= self.access.history_from())
     }
 
     /// Today's energies. Unknown if the day began with another owner.

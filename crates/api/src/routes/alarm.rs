@@ -2,20 +2,24 @@
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
+use crate::csv::{self, CsvStyle, CsvTable};
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, parse_id};
-use crate::parameter::{AlarmMailChoice, OneOrAllSystems, PageNumber};
+use crate::parameter::{AlarmMailChoice, FileFormat, OneOrAllSystems, PageNumber};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
 use domain::alarm::AlarmMail;
 use domain::clock::Millis;
 use domain::grant::Right;
 use domain::message::text;
-use domain::{Lang, Message};
+use domain::{AccountId, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use store::Access;
-use store::alarm::{ALARMS_PER_PAGE, Alarm};
+use store::alarm::comment::Comment;
+use store::alarm::{ALARMS_PER_PAGE, Alarm, HandledBy};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -28,7 +32,14 @@ pub(crate) struct AlarmQuery {
     #[serde(default)]
     #[param(value_type = PageNumber)]
     page: String,
+    /// `json` (default) gives a page, `csv` every alarm as a file, with `Accept-Language` for the spreadsheets of that language.
+    #[serde(default)]
+    #[param(value_type = FileFormat)]
+    format: String,
 }
+
+/// Alarms of a file.
+const MAX_FILE_ALARMS: usize = 10_000;
 
 /// Ten alarms: what is open first, then the newest of what is over.
 #[derive(Serialize, ToSchema)]
@@ -84,45 +95,86 @@ pub(crate) struct AlarmEntry {
     /// Who that was, in the caller's language: an electrician's company where there is one.
     #[schema(required)]
     acknowledged_by: Option<String>,
+    /// When somebody said that it needs no more attention …
+    #[schema(required)]
+    dismissed_at: Option<Millis>,
+    /// … and who.
+    #[schema(required)]
+    dismissed_by: Option<String>,
     #[schema(required)]
     closed_at: Option<Millis>,
     /// Whether the caller may acknowledge it, and it is open and nobody has.
     acknowledgeable: bool,
+    /// Whether the caller may comment on it and, while it is open, dismiss it.
+    commentable: bool,
+    /// Oldest first.
+    comments: Vec<AlarmComment>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AlarmComment {
+    at: Millis,
+    who: String,
+    text: String,
 }
 
 impl AlarmEntry {
-    fn new(alarm: Alarm, access: &Access, lang: Lang) -> Self {
+    fn new(alarm: Alarm, comments: Vec<Comment>, access: &Access, lang: Lang) -> Self {
         let may = access.may(Right::Acknowledge);
-        let who = alarm.acknowledged.as_ref().map(|acknowledged| {
-            let word = match acknowledged.by == Some(access.account()) {
-                true => "you",
-                false => "person",
-            };
-            let company = acknowledged.company.clone().filter(|_| word == "person");
-            company.unwrap_or_else(|| text(lang, "word", word).to_owned())
-        });
+        let who = |by: &HandledBy| name_of(by, access.account(), lang);
+        let comment = |comment: Comment| AlarmComment {
+            at: comment.by.at,
+            who: who(&comment.by),
+            text: comment.text,
+        };
         Self {
             id: alarm.id,
             sn: alarm.sn.to_string(),
-            first_name: alarm.first_name,
-            last_name: alarm.last_name,
             kind: alarm.kind.as_str(),
             text: alarm.kind.text(lang),
             next: alarm.kind.next_step(lang),
             time_zone: access.zone().name().to_owned(),
             since: alarm.since,
             opened_at: alarm.opened_at,
-            acknowledgeable: may && alarm.acknowledged.is_none() && alarm.closed_at.is_none(),
-            acknowledged_at: alarm.acknowledged.map(|acknowledged| acknowledged.at),
-            acknowledged_by: who,
+            acknowledgeable: may && alarm.acknowledged.is_none() && alarm.is_open(),
+            commentable: may,
+            acknowledged_by: alarm.acknowledged.as_ref().map(who),
+            acknowledged_at: alarm.acknowledged.map(|by| by.at),
+            dismissed_by: alarm.dismissed.as_ref().map(who),
+            dismissed_at: alarm.dismissed.map(|by| by.at),
             closed_at: alarm.closed_at,
+            comments: comments.into_iter().map(comment).collect(),
+            first_name: alarm.first_name,
+            last_name: alarm.last_name,
         }
+    }
+
+    /// An alarm with its comments.
+    pub(super) async fn load(
+        portal: &Portal,
+        alarm: Alarm,
+        access: &Access,
+        lang: Lang,
+    ) -> Result<Self> {
+        let systems = std::slice::from_ref(&alarm.sn);
+        let mut comments = portal.store.alarm_comments(systems).await?;
+        let comments = comments.remove(&alarm.id).unwrap_or_default();
+        Ok(Self::new(alarm, comments, access, lang))
+    }
+}
+
+/// In the caller's language: an electrician's company where there is one.
+fn name_of(by: &HandledBy, caller: AccountId, lang: Lang) -> String {
+    match (by.account == Some(caller), &by.company) {
+        (true, _) => text(lang, "word", "you").to_owned(),
+        (false, Some(company)) => company.clone(),
+        (false, None) => text(lang, "word", "person").to_owned(),
     }
 }
 
 /// What is wrong with the caller's systems, and what was.
 #[utoipa::path(get, path = "/api/auth/alarm/", operation_id = "list_alarms", tag = "alarms", params(AlarmQuery),
-    responses((status = 200, body = Alarms), (status = 400, body = Problem),
+    responses((status = 200, content((Alarms = "application/json"), (String = "text/csv"))), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
@@ -130,7 +182,7 @@ pub(crate) async fn list(
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<AlarmQuery>,
-) -> Result<Json<Alarms>> {
+) -> Result<Response> {
     let one = match systems.one_or_all(query.sn.trim())? {
         Selection::One(access) => Some(access),
         Selection::All(_) => None,
@@ -140,23 +192,72 @@ pub(crate) async fn list(
         "" => Some(1),
         page => errors.check("page", page.parse().map_err(|_| Message::NumberInvalid)),
     };
+    let csv = errors.check("format", csv::is_wanted(&query.format));
     errors.into_result()?;
     let page = page.unwrap_or(1_usize).max(1);
+    let (skip, count) = match csv.unwrap_or_default() {
+        true => (0, MAX_FILE_ALARMS),
+        false => ((page - 1).saturating_mul(ALARMS_PER_PAGE), ALARMS_PER_PAGE),
+    };
     let (store, account, now) = (&portal.store, person.account, portal.now());
-    let found = store.alarm_page(account, one, page - 1, now).await?;
+    let found = store.alarm_page(account, one, skip, count, now).await?;
+    let of: BTreeSet<Serial> = found.alarms.iter().map(|alarm| alarm.sn.clone()).collect();
+    let mut comments = store.alarm_comments(&Vec::from_iter(of)).await?;
     let lang = language(&headers);
     let entry = |alarm: Alarm| {
         let of = |access: &&Access| *access.sn() == alarm.sn;
         let access = systems.allowed.iter().find(of)?;
-        Some(AlarmEntry::new(alarm, access, lang))
+        let comments = comments.remove(&alarm.id).unwrap_or_default();
+        Some((AlarmEntry::new(alarm, comments, access, lang), access))
     };
-    Ok(Json(Alarms {
+    let alarms: Vec<_> = found.alarms.into_iter().filter_map(entry).collect();
+    if csv == Some(true) {
+        let table = table(&alarms, lang, CsvStyle::for_caller(&headers));
+        return Ok(csv::file("suncellar_alarms.csv", table));
+    }
+    let body = Alarms {
         page,
         pages: found.total.div_ceil(ALARMS_PER_PAGE),
         total: found.total,
-        alarms: found.alarms.into_iter().filter_map(entry).collect(),
+        alarms: alarms.into_iter().map(|(entry, _)| entry).collect(),
         mail: store.alarm_mail(account).await?.into(),
-    }))
+    };
+    Ok(Json(body).into_response())
+}
+
+fn table(alarms: &[(AlarmEntry, &Access)], lang: Lang, style: CsvStyle) -> Vec<u8> {
+    let mut table = CsvTable::new(style);
+    for name in [
+        "sn",
+        "customer",
+        "what",
+        "alarm_since",
+        "alarm_acknowledged",
+        "alarm_until",
+        "comments",
+    ] {
+        table.text(text(lang, "csv", name));
+    }
+    table.end_row();
+    for (alarm, access) in alarms {
+        let clock = |at: Option<Millis>| {
+            at.map(|at| access.zone().clock_text(at))
+                .unwrap_or_default()
+        };
+        let names = [&alarm.first_name, &alarm.last_name].into_iter().flatten();
+        let comments = alarm.comments.iter();
+        let comments =
+            comments.map(|one| format!("{} {}: {}", clock(Some(one.at)), one.who, one.text));
+        table.text(&alarm.sn);
+        table.text(&names.cloned().collect::<Vec<_>>().join(" "));
+        table.text(alarm.text);
+        table.text(&clock(Some(alarm.since)));
+        table.text(&clock(alarm.acknowledged_at));
+        table.text(&clock(alarm.closed_at.or(alarm.dismissed_at)));
+        table.text(&comments.collect::<Vec<_>>().join("\n"));
+        table.end_row();
+    }
+    table.into_bytes()
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -178,12 +279,21 @@ pub(crate) async fn acknowledge(
     Form(form): Form<Acknowledge>,
 ) -> Result<Json<AlarmEntry>> {
     let id = parse_id(form.id.trim())?;
-    let sn = portal.store.alarm_serial(id).await?;
-    let sn = sn.ok_or(Error::not_found())?;
-    let access = systems.find(sn.as_str())?;
+    let access = access_to(&portal, &systems, id).await?;
     let alarm = portal.service.acknowledge_alarm(access, id).await?;
     let alarm = alarm.ok_or(Error::not_found())?;
-    Ok(Json(AlarmEntry::new(alarm, access, language(&headers))))
+    let entry = AlarmEntry::load(&portal, alarm, access, language(&headers));
+    Ok(Json(entry.await?))
+}
+
+/// The caller's access to the system of an alarm.
+pub(super) async fn access_to<'a>(
+    portal: &Portal,
+    systems: &'a Systems,
+    alarm: i64,
+) -> Result<&'a Access> {
+    let sn = portal.store.alarm_serial(alarm).await?;
+    systems.find(sn.ok_or(Error::not_found())?.as_str())
 }
 
 #[derive(Deserialize, ToSchema)]

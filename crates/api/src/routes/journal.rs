@@ -5,7 +5,7 @@ use crate::caller_systems::Systems;
 use crate::csv::{self, CsvStyle, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
-use crate::parameter::{ActorChoice, Day, EntryKinds, PageNumber, SystemsOrAll};
+use crate::parameter::{ActorChoice, Day, EntryKinds, FileFormat, PageNumber, SystemsOrAll};
 use crate::period::date;
 use axum::Json;
 use axum::extract::State;
@@ -52,8 +52,9 @@ pub(crate) struct JournalQuery {
     #[serde(default)]
     #[param(value_type = Day)]
     to: String,
-    /// `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language.
+    /// `json` (default) gives a page, `csv` every line as a file, with `Accept-Language` for the spreadsheets of that language.
     #[serde(default)]
+    #[param(value_type = FileFormat)]
     format: String,
 }
 
@@ -124,7 +125,7 @@ pub(crate) async fn journal(
         sees_money: person.role != Role::Electrician,
         lang: language(&headers),
     };
-    if query.format == "csv" {
+    if filter.csv {
         let found = portal
             .store
             .journal_page(&wanted, 0, MAX_FILE_LINES)
@@ -151,6 +152,8 @@ pub(crate) async fn journal(
 
 /// The parsed filter of a query, each part validated.
 struct Filter {
+    /// As a file, with every line.
+    csv: bool,
     page: usize,
     kinds: Vec<EntryKind>,
     who: Option<PageActor>,
@@ -181,8 +184,10 @@ impl Filter {
             text => errors.check(name, date(text, &zone, now)),
         };
         let (from, to) = (day("from", &query.from), day("to", &query.to));
+        let csv = errors.check("format", csv::is_wanted(&query.format));
         errors.into_result()?;
         Ok(Self {
+            csv: csv.unwrap_or_default(),
             page: page.unwrap_or(1_usize).saturating_sub(1),
             kinds: kinds.unwrap_or_default(),
             who: who.flatten(),

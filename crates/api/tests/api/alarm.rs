@@ -163,6 +163,109 @@ with_app!(only_those_who_may_see_and_acknowledge, |app| {
     assert_eq!(alarms(app, &eva).await["total"], 0);
 });
 
+with_app!(
+    people_write_what_they_found_and_dismiss_what_needs_no_more_attention,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let eva = app.electrician("eva").await;
+        let lea = app.member(&anna, "lea", SN, "look").await;
+        let ben = app.owner("ben", "SC000002").await;
+        app.grant(&anna, &eva, SN, "monitor").await;
+        let battery = app.battery(SN);
+        battery.hello(|_| {}).await;
+        reports(app, &battery, 3 * MINUTE, bad_cell).await;
+        let id = alarms(app, &anna).await["alarms"][0]["id"].to_string();
+        let write = |person: &Person, what: &str, text: &str| {
+            let call = app.post(
+                &format!("/api/auth/alarm/{what}/"),
+                &[("id", &id), ("text", text)],
+            );
+            call.bearer(&person.access)
+        };
+
+        for what in ["comment", "dismiss"] {
+            write(&ben, what, "Hallo").send().await.expect(404);
+            write(&lea, what, "Hallo").send().await.expect(403);
+            let empty = write(&eva, what, " \n ").send().await.expect(400);
+            assert_eq!(empty.code(), "text:required");
+        }
+        let written = write(&eva, "comment", "Ich bin\nMontag da")
+            .send()
+            .await
+            .expect(200)
+            .json();
+        assert_eq!(written["comments"][0]["text"], "Ich bin Montag da");
+        assert_eq!(written["comments"][0]["who"], "Sie");
+        let page = alarms(app, &anna).await;
+        assert_eq!(
+            page["alarms"][0]["comments"][0]["who"],
+            "Elektro Sonnenberg"
+        );
+        assert_eq!(page["alarms"][0]["commentable"], true);
+        assert_eq!(alarms(app, &lea).await["alarms"][0]["commentable"], false);
+
+        let dismissed = write(&eva, "dismiss", "Zelle 3 wird am Montag getauscht");
+        let dismissed = dismissed.send().await.expect(200).json();
+        assert_eq!(dismissed["dismissed_by"], "Sie");
+        assert_eq!(dismissed["closed_at"], Value::Null);
+        assert_eq!(dismissed["acknowledgeable"], false);
+        assert_eq!(
+            live(app, &anna).await,
+            serde_json::json!([]),
+            "nobody is shown it any more"
+        );
+        let journal = app
+            .get("/api/auth/journal/?kind=battery")
+            .bearer(&anna.access);
+        let journal = journal.send().await.expect(200).json();
+        assert_eq!(journal["lines"][0]["event"], "alarm_dismissed");
+        assert_eq!(journal["lines"][1]["event"], "alarm_commented");
+
+        // The same fault is no new alarm; after its end the next one is.
+        reports(app, &battery, 10 * MINUTE, bad_cell).await;
+        assert_eq!(alarms(app, &anna).await["total"], 1);
+        reports(app, &battery, 10 * MINUTE, well).await;
+        assert!(alarms(app, &anna).await["alarms"][0]["closed_at"].is_i64());
+        reports(app, &battery, 3 * MINUTE, bad_cell).await;
+        let page = alarms(app, &anna).await;
+        assert_eq!(page["total"], 2);
+        assert_eq!(page["alarms"][0]["dismissed_at"], Value::Null);
+        assert_eq!(live(app, &anna).await[0]["kind"], "battery_error");
+
+        let eva = again(app, &eva).await;
+        let file = app.get("/api/auth/alarm/?format=csv").bearer(&eva.access);
+        let file = file.send().await.expect(200);
+        assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
+        let rows: Vec<&str> = file.text.split("\r\n").collect();
+        assert_eq!(
+            rows[0],
+            "Seriennummer,Kunde,Was,Seit,Gesehen,Bis,Kommentare"
+        );
+        assert!(
+            file.text.contains("Sie: Ich bin Montag da"),
+            "{}",
+            file.text
+        );
+        assert_eq!(file.text.matches(SN).count(), 2);
+    }
+);
+
+with_app!(an_alarm_has_a_bounded_number_of_comments, |app| {
+    let anna = app.owner("anna", SN).await;
+    let id = app.open_alarm(SN, AlarmKind::MeterError).await.to_string();
+    let comment = || {
+        let call = app.post(
+            "/api/auth/alarm/comment/",
+            &[("id", &id), ("text", "noch einer")],
+        );
+        call.bearer(&anna.access).send()
+    };
+    for _ in 0..domain::alarm::MAX_COMMENTS {
+        comment().await.expect(200);
+    }
+    assert_eq!(comment().await.expect(400).code(), "text:too_many_comments");
+});
+
 with_app!(a_new_owner_sees_nothing_of_what_was_before, |app| {
     let anna = app.owner("anna", SN).await;
     let battery = app.battery(SN);

@@ -39,6 +39,8 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/journal/", "ohlmcsE"),
     ("GET", "/api/auth/alarm/", "ohlmcsE"),
     ("POST", "/api/auth/alarm/", "ohmcsE"),
+    ("POST", "/api/auth/alarm/comment/", "ohmcsE"),
+    ("POST", "/api/auth/alarm/dismiss/", "ohmcsE"),
     ("GET", "/api/v1/has_update", "ohlmcsE"),
     ("POST", "/api/v1/update/", "ohsE"),
     ("GET", "/api/v1/history/", "ohlmcsE"),
@@ -324,6 +326,10 @@ async fn request(
         ("POST", "/api/auth/alarm/") => {
             let id = app.open_alarm(sn, AlarmKind::Offline).await.to_string();
             call(path).form(&[("id", &id)])
+        }
+        ("POST", "/api/auth/alarm/comment/" | "/api/auth/alarm/dismiss/") => {
+            let id = app.open_alarm(sn, AlarmKind::Offline).await.to_string();
+            call(path).form(&[("id", &id), ("text", "Router getauscht")])
         }
         ("POST", "/api/v1/update/") => {
             let part = |name: &str, value: &str| {

@@ -64,6 +64,8 @@ const STORED: &[(&str, &str)] = &[
     ("weather_came", r#"{"false_alarms":1,"hits":3}"#),
     ("weather_withdrawn", r#"{"false_alarms":2,"hits":3}"#),
     ("alarm_acknowledged", r#"{"alarm":"meter_error"}"#),
+    ("alarm_commented", r#"{"alarm":"meter_error"}"#),
+    ("alarm_dismissed", r#"{"alarm":"meter_error"}"#),
     ("system_linked", "null"),
     ("system_unlinked", "null"),
     ("system_displaced", "null"),

@@ -84,7 +84,9 @@ impl JournalEvent {
                     ("all", &all.to_string()),
                 ]),
             },
-            Self::AlarmAcknowledged { alarm } => {
+            Self::AlarmAcknowledged { alarm }
+            | Self::AlarmCommented { alarm }
+            | Self::AlarmDismissed { alarm } => {
                 fill(&[("what", alarm.map_or("", |alarm| alarm.text(lang)))])
             }
             Self::GrantAsked { scope } => fill(&[("scope", scope_text(*scope, lang))]),

@@ -123,8 +123,14 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ),
     (
         "alarms",
-        "SELECT l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.closed_at
+        "SELECT l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.dismissed_at, l.closed_at
          FROM alarms l JOIN systems s ON s.sn = l.sn WHERE s.owner_id = $1 ORDER BY l.id",
+    ),
+    // Those that the person wrote, and those about the person's systems.
+    (
+        "alarm_comments",
+        "SELECT l.sn, l.kind, c.at, c.text FROM alarm_comments c JOIN alarms l ON l.id = c.alarm_id
+         JOIN systems s ON s.sn = l.sn WHERE s.owner_id = $1 OR c.account_id = $1 ORDER BY c.id",
     ),
     (
         "alarm_news",

@@ -23,8 +23,12 @@ const alarm = (special: Partial<Alarm> = {}): Alarm => ({
   opened_at: Date.UTC(2026, 10, 15, 11, 5),
   acknowledged_at: null,
   acknowledged_by: null,
+  dismissed_at: null,
+  dismissed_by: null,
   closed_at: null,
   acknowledgeable: true,
+  commentable: true,
+  comments: [],
   ...special,
 })
 
@@ -74,7 +78,7 @@ describe('the alarms of an owner', () => {
     expect(card.getByText(/seit 15\.11\.2026 12:00/)).toBeInTheDocument()
     await userEvent.click(card.getByRole('button', { name: /^Als gesehen markieren: Der Strom/ }))
     expect(await card.findByText(/Gesehen: Sie, 15\.11\.2026 13:00/)).toBeInTheDocument()
-    expect(card.queryByRole('button')).toBeNull()
+    expect(card.queryByRole('button', { name: /^Als gesehen markieren/ })).toBeNull()
     expect(sent).toEqual(['id=7'])
   })
 

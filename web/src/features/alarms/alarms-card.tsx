@@ -13,6 +13,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS, type Live } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
+import { AlarmExport } from './alarm-export'
 import { AlarmList } from './alarm-list'
 import { alarmsQuery } from './api'
 import { openKey } from './model'
@@ -56,6 +57,7 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
       {!data && !error && <Skeleton key="waiting" className="h-40" />}
       {data?.alarms.length === 0 && <NoAlarms live={live} sn={sn} />}
       {data && <AlarmList key="alarms" alarms={data.alarms} advice={advice} />}
+      {data && data.total > 0 && <AlarmExport sn={sn} />}
       {data && <Pagination label={t('nav.alarms')} page={data.page} count={data.pages} onChange={setPage} />}
     </Card>
   )

@@ -2,6 +2,7 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { useT } from '@/lib/i18n/use-t'
 import { useLiveStream } from '@/lib/live/use-live'
+import { useSession } from '@/lib/session/session-store'
 import { AlarmsCard } from './alarms-card'
 import { MailCard } from './mail-card'
 
@@ -9,6 +10,7 @@ import { MailCard } from './mail-card'
 export function AlarmsPage() {
   const { t } = useT()
   useLiveStream()
+  const electrician = useSession(({ role }) => role === 'electrician')
   return (
     <>
       <PageHeading>{t('nav.alarms')}</PageHeading>
@@ -16,7 +18,7 @@ export function AlarmsPage() {
         <div className="grid min-w-0 gap-3">
           <p className="max-w-prose text-[14px] text-muted">{t('alarms.text')}</p>
           <PagePart>
-            <AlarmsCard advice heading={false} />
+            <AlarmsCard advice={!electrician} heading={false} />
           </PagePart>
         </div>
         <PagePart>

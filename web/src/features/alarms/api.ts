@@ -8,6 +8,7 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 import { queryClient } from '@/lib/query-client'
 
 export type Alarm = components['schemas']['AlarmEntry']
+type Alarms = components['schemas']['Alarms']
 export type AlarmMail = components['schemas']['Alarms']['mail']
 
 const ALARMS = 'alarms'
@@ -23,7 +24,10 @@ type Wanted = {
 export const alarmsQuery = ({ sn, page, locale, open }: Wanted) =>
   queryOptions({
     queryKey: [ALARMS, sn, page, locale, open],
-    queryFn: () => unwrap(api.GET('/api/auth/alarm/', { params: { query: { sn, page: String(page) } } })),
+    queryFn: async () =>
+      (await unwrap(
+        api.GET('/api/auth/alarm/', { params: { query: { sn, page: String(page) } } }),
+      )) as Alarms,
     placeholderData: keepPreviousData,
     staleTime: 0,
     refetchInterval: LIVE_REFRESH,
@@ -41,6 +45,24 @@ export async function acknowledge(id: number) {
   await unwrap(api.POST('/api/auth/alarm/', { body: { id: String(id) } }))
   await readAnew()
 }
+
+/** One line, for everybody who sees the alarm. */
+export async function comment(id: number, text: string) {
+  await unwrap(api.POST('/api/auth/alarm/comment/', { body: { id: String(id), text } }))
+  await readAnew()
+}
+
+/** The alarm needs no more attention; `text` says why. */
+export async function dismiss(id: number, text: string) {
+  await unwrap(api.POST('/api/auth/alarm/dismiss/', { body: { id: String(id), text } }))
+  await readAnew()
+}
+
+/** Every alarm that is kept, as a spreadsheet. */
+export const alarmFile = async (sn: string) =>
+  (await unwrap(
+    api.GET('/api/auth/alarm/', { params: { query: { sn, format: 'csv' } }, parseAs: 'blob' }),
+  )) as unknown as Blob
 
 export async function chooseAlarmMail(mail: AlarmMail) {
   await unwrap(api.POST('/api/auth/alarm/mail/', { body: { mail } }))

@@ -13,9 +13,11 @@ const alarm = (id: number, acknowledged = false) => ({
 
 describe('alarms', () => {
   it('are open, then seen, and in the end over whoever has seen them', () => {
-    expect(stateOf({ acknowledged_at: null, closed_at: null })).toBe('open')
-    expect(stateOf({ acknowledged_at: 1, closed_at: null })).toBe('seen')
-    expect(stateOf({ acknowledged_at: null, closed_at: 2 })).toBe('over')
+    const never = { acknowledged_at: null, dismissed_at: null, closed_at: null }
+    expect(stateOf(never)).toBe('open')
+    expect(stateOf({ ...never, acknowledged_at: 1 })).toBe('seen')
+    expect(stateOf({ ...never, acknowledged_at: 1, dismissed_at: 2 })).toBe('dismissed')
+    expect(stateOf({ ...never, dismissed_at: 2, closed_at: 3 })).toBe('over')
   })
 
   it('are asked for again when one opens, is seen or closes, and not because something was measured', () => {

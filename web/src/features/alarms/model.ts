@@ -1,12 +1,13 @@
 /** Alarms as the live data name them, and how far one has come. */
 import { ALL_SYSTEMS, type Live, type LiveEntry } from '@/lib/live/live'
 
-type Progress = { acknowledged_at: number | null; closed_at: number | null }
+type Progress = { acknowledged_at: number | null; dismissed_at: number | null; closed_at: number | null }
 
-export type AlarmState = 'open' | 'seen' | 'over'
+export type AlarmState = 'open' | 'seen' | 'dismissed' | 'over'
 
-export const stateOf = ({ acknowledged_at, closed_at }: Progress): AlarmState => {
+export const stateOf = ({ acknowledged_at, dismissed_at, closed_at }: Progress): AlarmState => {
   if (closed_at !== null) return 'over'
+  if (dismissed_at !== null) return 'dismissed'
   return acknowledged_at === null ? 'open' : 'seen'
 }
 

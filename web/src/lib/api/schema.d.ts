@@ -200,6 +200,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/alarm/comment/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Comment on an alarm, open or over. */
+        post: operations["comment_on_alarm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/alarm/dismiss/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say, with the reason, that an open alarm needs no more attention. It is shown as closed; the fault itself is closed when it is
+         *     gone, and only then can another one of its kind open.
+         */
+        post: operations["dismiss_alarm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/alarm/mail/": {
         parameters: {
             query?: never;
@@ -1428,6 +1465,11 @@ export interface components {
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
         };
+        AlarmComment: {
+            at: components["schemas"]["i64"];
+            text: string;
+            who: string;
+        };
         AlarmEntry: {
             /** @description Whether the caller may acknowledge it, and it is open and nobody has. */
             acknowledgeable: boolean;
@@ -1435,6 +1477,13 @@ export interface components {
             /** @description Who that was, in the caller's language: an electrician's company where there is one. */
             acknowledged_by: string | null;
             closed_at: components["schemas"]["i64"] | null;
+            /** @description Whether the caller may comment on it and, while it is open, dismiss it. */
+            commentable: boolean;
+            /** @description Oldest first. */
+            comments: components["schemas"]["AlarmComment"][];
+            dismissed_at: components["schemas"]["i64"] | null;
+            /** @description … and who. */
+            dismissed_by: string | null;
             first_name: string | null;
             /** Format: int64 */
             id: number;
@@ -1454,6 +1503,11 @@ export interface components {
         };
         /** @description How somebody hears of alarms. */
         AlarmMailChoice: string;
+        AlarmRemark: {
+            id: string;
+            /** @description One line of at most 500 characters, for everybody who sees the alarm. An alarm has at most 50 comments. */
+            text: components["schemas"]["CommentLine"];
+        };
         /** @description Ten alarms: what is open first, then the newest of what is over. */
         Alarms: {
             alarms: components["schemas"]["AlarmEntry"][];
@@ -1649,7 +1703,7 @@ export interface components {
             /** @description A new name. */
             name?: components["schemas"]["GroupNameText"];
             /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
-            sn?: components["schemas"]["SerialNumbers"];
+            sn?: components["schemas"]["SerialNumbersOrNone"];
         };
         ChangePlan: {
             /** @description … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back. */
@@ -1660,8 +1714,6 @@ export interface components {
             /** @description A wish: so many % … */
             soc?: components["schemas"]["Percent"];
         };
-        /** @description Of a chart. */
-        ChartFormat: string;
         /** @description What should be so before an update is started. */
         Checks: {
             /** @description It updates only with its main switch off. */
@@ -1723,6 +1775,8 @@ export interface components {
         };
         /** @description What a battery can be told. */
         CommandName: string;
+        /** @description About an alarm. */
+        CommentLine: string;
         CommissioningEntry: {
             /** @description Every step has passed: it can be finished. */
             complete: boolean;
@@ -1794,7 +1848,7 @@ export interface components {
             /** @description At most 60 characters, and no other group of the account has it. An account has at most 200 groups. */
             name: components["schemas"]["GroupNameText"];
             /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
-            sn?: components["schemas"]["SerialNumbers"];
+            sn?: components["schemas"]["SerialNumbersOrNone"];
         };
         /** @description `YYYY-MM-DD` of the site's calendar. */
         Day: string;
@@ -1938,6 +1992,8 @@ export interface components {
         } & {
             [key: string]: string[];
         };
+        /** @description Of an answer; JSON when empty. */
+        FileFormat: string;
         /** @description How the forecasts of the last week came true in their first day. */
         ForecastAccuracy: {
             load: components["schemas"]["AccuracyEntry"];
@@ -2930,6 +2986,8 @@ export interface components {
         SerialNumber: string;
         /** @description Serial numbers, separated by commas. */
         SerialNumbers: string;
+        /** @description Serial numbers, separated by commas; may be empty. */
+        SerialNumbersOrNone: string;
         /** @description Codes of series, separated by commas. */
         SeriesCodes: string;
         SetTariff: {
@@ -3795,7 +3853,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `json` (default) or `csv`, with `Accept-Language` for the spreadsheets of that language. */
-                format?: string;
+                format?: components["schemas"]["FileFormat"];
             };
             header?: never;
             path?: never;
@@ -3813,13 +3871,12 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description nobody is logged in */
@@ -4587,6 +4644,8 @@ export interface operations {
                 sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description The first is 1. */
                 page?: components["schemas"]["PageNumber"];
+                /** @description `json` (default) gives a page, `csv` every alarm as a file, with `Accept-Language` for the spreadsheets of that language. */
+                format?: components["schemas"]["FileFormat"];
             };
             header?: never;
             path?: never;
@@ -4600,6 +4659,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Alarms"];
+                    "text/csv": string;
                 };
             };
             400: {
@@ -4675,6 +4735,192 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    comment_on_alarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AlarmRemark"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    dismiss_alarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AlarmRemark"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description nobody is logged in */
@@ -6771,7 +7017,7 @@ export interface operations {
                  * @description `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
                  *     byte order mark and, but for English, semicolons and decimal commas.
                  */
-                format?: components["schemas"]["ChartFormat"];
+                format?: components["schemas"]["FileFormat"];
             };
             header?: never;
             path?: never;
@@ -7156,8 +7402,8 @@ export interface operations {
                 from?: components["schemas"]["Day"];
                 /** @description Last day. */
                 to?: components["schemas"]["Day"];
-                /** @description `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language. */
-                format?: string;
+                /** @description `json` (default) gives a page, `csv` every line as a file, with `Accept-Language` for the spreadsheets of that language. */
+                format?: components["schemas"]["FileFormat"];
             };
             header?: never;
             path?: never;

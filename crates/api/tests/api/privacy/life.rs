@@ -184,6 +184,15 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .send()
         .await
         .expect(200);
+    let remark = [
+        ("id", alarm.as_str()),
+        ("text", "Der Techniker kommt am Montag"),
+    ];
+    app.post("/api/auth/alarm/comment/", &remark)
+        .bearer(&person.access)
+        .send()
+        .await
+        .expect(200);
     let sign = [(battery.sn.clone(), Some(app.clock.now()))];
     app.store.save_batteries_at_floor(&sign).await.unwrap();
     // It has a forecast and a plan, with her charge target.

@@ -58,6 +58,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         ],
     },
     TableRule {
+        name: "alarm_comments",
+        ownership: RowOwnership::Account("account_id"),
+        left_out: &[("id", NUMBER), ("account_id", NUMBER), ("alarm_id", NUMBER)],
+    },
+    TableRule {
         name: "alarm_news",
         ownership: RowOwnership::Account("account_id"),
         left_out: &[("account_id", NUMBER), ("alarm_id", NUMBER)],
@@ -73,6 +78,7 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[
             ("id", NUMBER),
             ("acknowledged_by", "in the journal, which is exported"),
+            ("dismissed_by", "in the journal, which is exported"),
         ],
     },
     TableRule {

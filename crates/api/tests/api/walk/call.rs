@@ -1,5 +1,5 @@
 //! The requests of the walk: a valid one for every call.
-use super::callers::{Callers, REDIRECT, consent, exchange};
+use super::callers::{Caller, Callers, REDIRECT, consent, exchange};
 use domain::alarm::AlarmKind;
 use domain::totp::TIME_STEP;
 use testkit::http::Call;
@@ -8,7 +8,7 @@ use testkit::{PASSWORD, SoftwarePasskey, TestApp};
 const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 
 impl Callers {
-    /// A request that is valid for a permitted caller; `caller` has just been created by [`Callers::token`].
+    /// A request that is valid for a permitted caller; `caller` is the kind of the current one.
     pub(super) async fn call(
         &mut self,
         app: &TestApp,
@@ -16,10 +16,12 @@ impl Callers {
         path: &str,
         caller: char,
     ) -> Call {
-        let (own_name, own_sn) = (
-            format!("person{}", self.count),
-            format!("WALK{:05}", self.count),
-        );
+        let Caller {
+            name: own_name,
+            sn: own_sn,
+            person,
+            ..
+        } = self.current.clone();
         let call = |path: &str| match path.starts_with("/api/v1/") {
             true => Call::new(app.updates, method.parse().unwrap(), path),
             false => app.call(method, path),
@@ -102,7 +104,7 @@ impl Callers {
             ("POST", "/api/auth/account/totp/") => call(path).form(&[("password", PASSWORD)]),
             (_, path) if path.starts_with("/api/auth/account/totp/") => {
                 let now = app.clock.now();
-                let code = match &self.last {
+                let code = match &person {
                     Some(person) if !matches!(caller, 'o' | 'e') => person.email.clone(),
                     Some(person) if path.ends_with("/confirm/") => {
                         app.begin_totp(person).await.code(now)
@@ -114,7 +116,7 @@ impl Callers {
                 call(path).form(&[("password", PASSWORD), ("totp", &code)])
             }
             ("POST", "/api/auth/account/passkey/") => {
-                let made = match &self.last {
+                let made = match &person {
                     Some(person) if matches!(caller, 'o' | 'e') => {
                         let options = app.begin_passkey(person).await;
                         SoftwarePasskey::for_options(&options).made(&options)
@@ -124,7 +126,7 @@ impl Callers {
                 call(path).form(&[("name", "Telefon"), ("passkey", &made)])
             }
             (_, "/api/auth/account/passkey/{id}/") => {
-                let id = match &self.last {
+                let id = match &person {
                     Some(person) if matches!(caller, 'o' | 'e') => {
                         app.add_passkey(person, "Telefon").await;
                         let account = app.account_id(&person.email).await;
@@ -198,6 +200,13 @@ impl Callers {
                     .to_string();
                 call(path).form(&[("id", &id)])
             }
+            ("POST", "/api/auth/alarm/comment/" | "/api/auth/alarm/dismiss/") => {
+                let id = app
+                    .open_alarm(&own_sn, AlarmKind::Offline)
+                    .await
+                    .to_string();
+                call(path).form(&[("id", &id), ("text", "Router getauscht")])
+            }
             ("POST", "/api/auth/alarm/mail/") => call(path).form(&[("mail", "digest")]),
             ("GET", "/api/v1/has_update" | "/api/v1/history/") => {
                 call(&format!("{path}?sn={own_sn}"))
@@ -267,7 +276,8 @@ impl Callers {
                 if caller == 'o' =>
             {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
-                let installer = app.electrician(&format!("installer-of-{own_name}")).await;
+                let (installer, _) = self.fresh();
+                let installer = app.electrician(&installer).await;
                 app.grant(&owner, &installer, &own_sn, "service").await;
                 let id = app.commission(&installer, &app.battery(&own_sn)).await;
                 call(&path.replace("{id}", &id.to_string()))

@@ -1,16 +1,28 @@
 //! The callers of the walk.
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use std::collections::HashMap;
 use testkit::{Person, TestApp};
 
 pub(super) const REDIRECT: &str = "https://app.test/back";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-long";
 
-/// Creates callers and valid requests. Destructive calls get their own caller, so every caller is always fresh.
+/// Creates callers and valid requests. A call that changes something has a caller of its own.
 pub(super) struct Callers {
-    pub(super) count: usize,
-    /// The person that [`Callers::token`] created last.
-    pub(super) last: Option<Person>,
+    count: usize,
+    /// Whoever makes the next call.
+    pub(super) current: Caller,
+    /// Those who only read, or are refused.
+    shared: HashMap<char, Caller>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Caller {
+    pub(super) name: String,
+    /// The serial number of the own system.
+    pub(super) sn: String,
+    pub(super) person: Option<Person>,
+    token: Option<String>,
 }
 
 impl Callers {
@@ -22,7 +34,8 @@ impl Callers {
             .unwrap();
         Self {
             count: 0,
-            last: None,
+            current: Caller::default(),
+            shared: HashMap::new(),
         }
     }
 
@@ -34,17 +47,41 @@ impl Callers {
         )
     }
 
-    pub(super) async fn token(&mut self, app: &TestApp, caller: char) -> Option<String> {
+    /// A caller of this kind becomes the current one; a new one if the call changes something.
+    pub(super) async fn token(
+        &mut self,
+        app: &TestApp,
+        kind: char,
+        changes: bool,
+    ) -> Option<String> {
+        // An address of its own for every call.
         let (name, sn) = self.fresh();
-        self.last = match caller {
+        self.current = match self.shared.get(&kind) {
+            Some(shared) if !changes => shared.clone(),
+            _ => self.create(app, kind, name, sn).await,
+        };
+        if !changes {
+            self.shared.insert(kind, self.current.clone());
+        }
+        self.current.token.clone()
+    }
+
+    async fn create(&mut self, app: &TestApp, kind: char, name: String, sn: String) -> Caller {
+        let person = match kind {
             'o' => Some(app.owner(&name, &sn).await),
             'u' => Some(app.unlinked(&name, &sn).await),
             'e' => Some(app.electrician(&name).await),
             _ => None,
         };
-        match caller {
+        let token = match kind {
             'p' => Some(self.partner_token(app).await),
-            _ => self.last.as_ref().map(|person| person.access.clone()),
+            _ => person.as_ref().map(|person| person.access.clone()),
+        };
+        Caller {
+            name,
+            sn,
+            person,
+            token,
         }
     }
 
