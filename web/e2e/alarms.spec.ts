@@ -88,6 +88,7 @@ test('a bad cell is an alarm for owner and electrician, and ends when the batter
 
   await test.step('the electrician writes what happens next, and then that it needs no more attention', async () => {
     await write('Zelle 3, neue bestellt', false)
+    await page.reload()
     await expect(row(page)).toContainText('Zelle 3, neue bestellt')
     await write('Bis Montag bekannt', true)
     await expect(row(theirs)).toContainText(text('alarms.state.dismissed'))
