@@ -19,7 +19,7 @@ const FULL_BATCH_SIZE: usize = 256;
 const BUSY_BATCH_SIZE: usize = 4;
 const MAX_BATCH_SIZE: usize = 1_024;
 /// Last wills per batch: each is a statement of its own, for which the samples of its batch wait.
-const MAX_WILLS_PER_BATCH: usize = 32;
+const MAX_WILLS_PER_BATCH: usize = 16;
 /// Reports that may wait. Submitting more blocks the caller.
 const MAX_PENDING_REPORTS: usize = 4 * MAX_BATCH_SIZE;
 /// How long a report that cannot be stored is held before its sender gets an error.
