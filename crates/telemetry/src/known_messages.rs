@@ -116,7 +116,11 @@ mod tests {
         for (sn, boot) in known.missing(boots.into_iter()) {
             known.add(sn, boot, SeqRanges::default());
         }
-        assert!(boots.iter().all(|(sn, id)| known.contains(sn, *id).is_some()));
+        assert!(
+            boots
+                .iter()
+                .all(|(sn, id)| known.contains(sn, *id).is_some())
+        );
         // More than are kept, in one message.
         assert_eq!(read(&mut known, &sn, 100..120), 20);
         let all = (100..120).map(|boot| known.contains(&sn, MessageId::new(boot, 1)));
