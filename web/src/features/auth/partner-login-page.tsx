@@ -39,7 +39,7 @@ function KnownRequest({ request }: { request: PartnerRequest }) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (client.data) return <KnownApp appName={client.data.name} request={request} />
-  const refused = client.error instanceof ApiError && client.error.status === 400
+  const refused = client.error instanceof ApiError && client.error.code === 'client_unknown'
   return (
     <div className="grid gap-6" aria-busy={client.isFetching}>
       <AuthHeading title={t('page.partner')} />
