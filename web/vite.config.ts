@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { catalogueParts } from './vite/catalogue-parts.ts'
+import { leanIcons } from './vite/lean-icons.ts'
 import { manifest } from './vite/manifest.ts'
 import { precompress } from './vite/precompress.ts'
 import { scriptBudget } from './vite/script-budget.ts'
@@ -19,11 +20,12 @@ const inBrowser = [
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
+  'src/lib/{api/{client,typed-client},live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({
   plugins: [
+    leanIcons(),
     react(),
     lingui(),
     catalogueParts(),
@@ -65,6 +67,8 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
+    // A browser that cannot load ahead loads when it comes to it.
+    modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // data: addresses would need an opening in the CSP
     rolldownOptions: {
       output: { codeSplitting: { groups: sharedChunks } },
