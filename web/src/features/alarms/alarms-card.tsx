@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConcernList } from '@/components/live/concern-list'
 import { type Concern, concernsOf } from '@/components/live/model/concerns'
@@ -15,8 +14,7 @@ import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { AlarmExport } from './alarm-export'
 import { AlarmList } from './alarm-list'
-import { alarmsQuery } from './api'
-import { openKey } from './model'
+import { useAlarms } from './use-alarms'
 
 type Props = {
   /** One system; all of them when missing. */
@@ -32,8 +30,7 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
   const { t, locale } = useT()
   const [page, setPage] = useState(1)
   const { data: live } = useLive()
-  const open = openKey(live, sn)
-  const { data, error, isFetching, refetch } = useQuery(alarmsQuery({ sn, page, locale, open }))
+  const { data, error, isFetching, refetch } = useAlarms(sn, page)
   return (
     <Card
       title={heading && t('nav.alarms')}
