@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { catalogueParts } from './vite/catalogue-parts.ts'
+import { guide } from './vite/guide.ts'
 import { leanIcons } from './vite/lean-icons.ts'
 import { manifest } from './vite/manifest.ts'
 import { precompress } from './vite/precompress.ts'
@@ -34,6 +35,7 @@ export default defineConfig({
     textInRem(),
     sonnerStylesheet(),
     uplotParts(),
+    guide(),
     VitePWA({
       registerType: 'autoUpdate',
       injectRegister: false, // main.tsx registers it: the CSP forbids inline script
@@ -41,6 +43,7 @@ export default defineConfig({
       manifest,
       workbox: {
         globPatterns: ['**/*.{js,css,html,svg}', '**/inter-latin-*.woff2'],
+        globIgnores: ['guide/**'],
         // The plugin sets these two only when it also writes the registration.
         skipWaiting: true,
         clientsClaim: true,
@@ -50,6 +53,7 @@ export default defineConfig({
           /^\/config\.json$/,
           /^\/(healthz|readyz|metrics)$/,
           /^\/demo(\/|$)/,
+          /^\/guide\//,
           /^\/\.well-known\//,
         ],
       },
