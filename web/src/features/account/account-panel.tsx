@@ -69,6 +69,7 @@ function Cards({ alarmMail }: Props) {
       <div className="grid min-w-0 gap-5">
         {isOwner && <SystemsCard />}
         <ProfileCard account={account} />
+        <EmailCard account={account} />
         {isOwner ? <PartnersCard /> : more}
         {isOwner && alarmMail}
       </div>
@@ -78,7 +79,6 @@ function Cards({ alarmMail }: Props) {
           <TotpCard totp={account.totp} />
           <PasskeyCard account={account} />
         </Suspense>
-        <EmailCard account={account} />
         {isOwner ? more : alarmMail}
       </div>
     </div>
