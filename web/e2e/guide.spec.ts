@@ -17,9 +17,7 @@ for (const { who, language, title } of READERS)
     await beLoggedIn(page, server, account)
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
     await page.goto('/')
-    const link = page
-      .getByRole('contentinfo')
-      .getByRole('link', { name: text('footer.guide', {}, language) })
+    const link = page.getByRole('contentinfo').getByRole('link', { name: text('footer.guide', {}, language) })
     const [guide] = await Promise.all([page.waitForEvent('popup'), link.click()])
     await expect(heading(guide)).toHaveText(title)
     const pictures = await guide
