@@ -6,7 +6,7 @@ SHELL := bash
 export CARGO_TARGET_DIR := $(CURDIR)/target
 
 # Folders are in it too: their time changes when a file in them is added or removed.
-web_sources := $(shell find web -mindepth 1 \( -name node_modules -o -name dist -o -name test-results -o -name e2e \) -prune -o -print)
+web_sources := $(shell find web docs/guide -mindepth 1 \( -name node_modules -o -name dist -o -name test-results -o -name e2e \) -prune -o -print)
 
 .PHONY: help run build test lint format soak release reproducible sbom bench clean packages web openapi
 

@@ -4,12 +4,15 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { catalogueParts } from './vite/catalogue-parts.ts'
+import { guide } from './vite/guide.ts'
+import { leanIcons } from './vite/lean-icons.ts'
 import { manifest } from './vite/manifest.ts'
 import { precompress } from './vite/precompress.ts'
 import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
 import { textInRem } from './vite/text-in-rem.ts'
+import { uplotParts } from './vite/uplot-parts.ts'
 
 const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
 
@@ -19,17 +22,20 @@ const inBrowser = [
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
+  'src/lib/{api/{client,typed-client},live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({
   plugins: [
+    leanIcons(),
     react(),
     lingui(),
     catalogueParts(),
     tailwindcss(),
     textInRem(),
     sonnerStylesheet(),
+    uplotParts(),
+    guide(),
     VitePWA({
       registerType: 'autoUpdate',
       injectRegister: false, // main.tsx registers it: the CSP forbids inline script
@@ -37,6 +43,7 @@ export default defineConfig({
       manifest,
       workbox: {
         globPatterns: ['**/*.{js,css,html,svg}', '**/inter-latin-*.woff2'],
+        globIgnores: ['guide/**'],
         // The plugin sets these two only when it also writes the registration.
         skipWaiting: true,
         clientsClaim: true,
@@ -46,6 +53,7 @@ export default defineConfig({
           /^\/config\.json$/,
           /^\/(healthz|readyz|metrics)$/,
           /^\/demo(\/|$)/,
+          /^\/guide\//,
           /^\/\.well-known\//,
         ],
       },
@@ -65,6 +73,8 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
+    // A browser that cannot load ahead loads when it comes to it.
+    modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // data: addresses would need an opening in the CSP
     rolldownOptions: {
       output: { codeSplitting: { groups: sharedChunks } },

@@ -8,7 +8,7 @@ export default defineConfig({
   projects: undefined,
   use: { ...base.use, contextOptions: { reducedMotion: 'no-preference' } },
   testDir: '.',
-  testMatch: 'pictures.ts',
+  testMatch: ['pictures.ts', 'guide-pictures.ts'],
   globalSetup: './harness/preconditions.ts',
   outputDir: '../test-results/pictures',
   reporter: 'list',

@@ -4,6 +4,8 @@ import { App } from './app/app'
 import { guard } from './app/guard'
 import { router } from './app/router'
 import { registerServiceWorker } from './app/service-worker'
+import { pendingGrantsQuery } from './lib/api/grants'
+import { planQuery } from './lib/api/plan-queries'
 import { configQuery, systemsQuery } from './lib/api/queries'
 import { LOCAL_STORAGE_TIMEOUT } from './lib/constants'
 import { activateLocale } from './lib/i18n/i18n'
@@ -12,6 +14,7 @@ import { liveQuery } from './lib/live/live-query'
 import { loadChunk } from './lib/load-chunk'
 import { bringBackAnswers, keepAnswers } from './lib/offline/keep-answers'
 import { queryClient } from './lib/query-client'
+import { dashboardOf } from './lib/session/role-home'
 import { isAuthenticated } from './lib/session/tokens'
 import { resumeSession, watchTokens } from './lib/session/watch-tokens'
 import { makeLanguageUsable } from './lib/usable-language'
@@ -28,8 +31,16 @@ async function askAhead() {
   const { pathname } = location
   const isOpenToGuests = guard(pathname, GUEST) === null
   if (isOpenToGuests || pathname === ENROL || !isAuthenticated()) return
-  void queryClient.prefetchQuery(systemsQuery)
+  const systems = queryClient.prefetchQuery(systemsQuery)
   void queryClient.prefetchQuery(liveQuery(storedLocale()))
+  void queryClient.prefetchQuery(pendingGrantsQuery)
+  if (pathname === dashboardOf('user')) void systems.then(askForPlans)
+}
+
+/** The dashboard waits for them: they say whether bad weather is ahead. */
+function askForPlans() {
+  for (const { sn } of queryClient.getQueryData(systemsQuery.queryKey) ?? [])
+    void queryClient.prefetchQuery(planQuery(sn, storedLocale()))
 }
 
 /**

@@ -17,7 +17,7 @@ const SCREENS = [
   },
   {
     name: 'dashboard',
-    most: 205,
+    most: 195,
     modules: [
       'src/app/main-layout/main-layout.tsx',
       'src/app/pages/dashboard.tsx',

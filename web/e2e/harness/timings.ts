@@ -22,6 +22,27 @@ export const observe = (page: Page) =>
     }).observe({ type: 'layout-shift', buffered: true })
   })
 
+type Shifts = { score: number; moved: string[] }
+
+/** What moves on the next pages although nobody did anything, and how much: browsers call it cumulative layout shift. */
+export const observeShifts = (page: Page) =>
+  page.addInitScript(() => {
+    type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] }
+    const shifts: Shifts = { score: 0, moved: [] }
+    Object.assign(globalThis, { shifts })
+    const nameOf = ({ node }: Shift['sources'][number]) =>
+      `${node instanceof Element ? node.tagName : node?.nodeName} "${node?.textContent?.slice(0, 30)}"`
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries() as Shift[]) {
+        shifts.score += value
+        shifts.moved.push(`${value.toFixed(3)} by ${sources.map(nameOf).join(' and ')}`)
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+
+export const shiftsOf = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { shifts: Shifts }).shifts)
+
 /** Waits until the page has come to rest and says how it got there, in milliseconds since it was asked for. */
 export async function isQuiet(page: Page) {
   await page.waitForFunction(

@@ -1,25 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
 import { configQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
 import { ExternalLink } from './external-link'
 
 const LINKS = ['contact', 'imprint', 'privacy'] as const
+const LINK = 'inline-flex min-h-11 items-center px-2 underline-offset-4 hover:text-text hover:underline'
 
-/** Contact, imprint and privacy policy: pages outside the portal, named by the installation's configuration. */
+/** The guide, and contact, imprint and privacy policy: pages outside the portal, named by the installation's configuration. */
 export function Footer({ className }: { className?: string }) {
-  const { t } = useT()
+  const { t, locale } = useT()
   const { data } = useQuery(configQuery)
+  const electrician = useSession(({ role }) => role === 'electrician')
   return (
     <footer className={cn('text-[13px] text-muted', className)}>
       <nav aria-label={t('footer.label')}>
         <ul className="flex flex-wrap justify-center gap-x-2">
+          <li>
+            <ExternalLink href={guideOf(electrician ? 'electrician' : 'owner', locale)} className={LINK}>
+              {t('footer.guide')}
+            </ExternalLink>
+          </li>
           {LINKS.map((link) => (
             <li key={link}>
-              <ExternalLink
-                href={data?.links[link]}
-                className="inline-flex min-h-11 items-center px-2 underline-offset-4 hover:text-text hover:underline"
-              >
+              <ExternalLink href={data?.links[link]} className={LINK}>
                 {t(`footer.${link}`)}
               </ExternalLink>
             </li>
@@ -29,3 +35,7 @@ export function Footer({ className }: { className?: string }) {
     </footer>
   )
 }
+
+/** Written in German and English (`docs/guide`); the build makes pages of it. */
+const guideOf = (reader: 'owner' | 'electrician', locale: Locale) =>
+  `/guide/${reader}${locale === 'de' ? '.de' : ''}.html`

@@ -72,6 +72,9 @@ export const UPDATE_HINT = {
 /** The update wizard: choose, run, finished. */
 export const WIZARD_STEPS = 3
 
+/** What stands above everything else on a page is waited for at most this long, so that nothing moves when it comes. */
+export const NOTICE_TIMEOUT = 2_000
+
 /** How long a notification stays, top right; a toast about something just done leaves sooner. */
 export const NOTIFICATION_TIMEOUT = 5_000
 export const TOAST_TIMEOUT = 2_000

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { PagePart } from '@/components/ui/page-part'
+import { FailingAlone, PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
@@ -51,15 +51,15 @@ function Later({ height, children }: LaterProps) {
 export const Dashboard = () => (
   <DashboardPage
     alarms={(entry) => (
-      <PagePart>
+      <FailingAlone>
         <AlarmNotice entry={entry} />
-      </PagePart>
+      </FailingAlone>
     )}
     endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
     weather={
-      <PagePart>
+      <FailingAlone>
         <WeatherNotice />
-      </PagePart>
+      </FailingAlone>
     }
     money={
       <Later height="h-[369px] sm:h-[264px]">

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
 import { useForm } from '@/lib/form/use-form'
@@ -47,14 +48,7 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
       <CurrentPasswordField {...form.text('password')} />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onCancel}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" variant="danger" busy={form.busy}>
-          {t('account.delete.confirm')}
-        </Button>
-      </div>
+      <FormButtons submit={t('account.delete.confirm')} busy={form.busy} danger onCancel={onCancel} />
     </form>
   )
 }

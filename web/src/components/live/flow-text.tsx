@@ -17,14 +17,19 @@ export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
   const { pv, grid, battery, house, soc } = reading
   const power = (watts: number | null) =>
     watts === null ? t('value.unknown') : joinQuantity(powerQuantity(watts, locale))
+  const told = (node: 'pv' | 'house' | 'grid' | 'battery', value: string) =>
+    t('ui.labelled', { label: t(`flow.${node}`), value })
   const charge = soc === null ? t('value.unknown') : joinQuantity(percentQuantity(soc, locale))
   return (
     <ul className="sr-only">
-      <li>{`${t('flow.pv')}: ${power(pv)}`}</li>
-      <li>{`${t('flow.house')}: ${power(house)}`}</li>
-      <li>{`${t('flow.grid')}: ${gridWord ? `${t(`flow.grid.${gridWord}`)} ` : ''}${power(grid)}`}</li>
+      <li>{told('pv', power(pv))}</li>
+      <li>{told('house', power(house))}</li>
+      <li>{told('grid', `${gridWord ? `${t(`flow.grid.${gridWord}`)} ` : ''}${power(grid)}`)}</li>
       <li>
-        {`${t('flow.battery')}: ${charge}, ${batteryWord ? `${t(`flow.battery.${batteryWord}`)} ` : ''}${power(battery)}`}
+        {told(
+          'battery',
+          `${charge}, ${batteryWord ? `${t(`flow.battery.${batteryWord}`)} ` : ''}${power(battery)}`,
+        )}
       </li>
       {flows.map((flow) => (
         <li key={wayName(flow)}>{t(`flow.way.${wayName(flow)}`, { power: power(flow.watts) })}</li>

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { LookOnly } from '@/components/access/look-only'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
 import { type System, systemsQuery } from '@/lib/api/queries'
 import { type Site, siteQuery } from '@/lib/api/site'
-import { refusalText } from '@/lib/form/refusal-text'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useLookOnly } from '@/lib/use-look-only'
@@ -62,7 +60,7 @@ const othersOf = (systems: readonly System[], { sn, access }: System) =>
     : []
 
 function OneSite({ system, others }: { system: System; others: readonly string[] }) {
-  const { t, locale } = useT()
+  const { t } = useT()
   const { data: site, error, isFetching, refetch } = useQuery(siteQuery(system.sn))
   if (site)
     return WRITERS.includes(system.access) ? (
@@ -72,19 +70,7 @@ function OneSite({ system, others }: { system: System; others: readonly string[]
       <SiteFacts site={site} />
     )
   if (!error) return <Skeleton className="h-215" />
-  return (
-    <Callout
-      tone="danger"
-      title={t('site.failed')}
-      action={
-        <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-          {t('ui.retry')}
-        </Button>
-      }
-    >
-      {refusalText(error, t, locale)}
-    </Callout>
-  )
+  return <NotLoaded title={t('site.failed')} error={error} busy={isFetching} onRetry={refetch} />
 }
 
 /** The same to read. */

@@ -14,8 +14,15 @@ type Props = {
 
 /** A part of a page that fails by itself: the other parts stay. React writes the cause on the console. */
 export const PagePart = ({ fallback, children }: Props) => (
-  <CatchBoundary getResetKey={() => location.href} errorComponent={PartFailure}>
+  <FailingAlone>
     <Suspense fallback={fallback}>{children}</Suspense>
+  </FailingAlone>
+)
+
+/** The same for a part that the page waits for. */
+export const FailingAlone = ({ children }: { children: ReactNode }) => (
+  <CatchBoundary getResetKey={() => location.href} errorComponent={PartFailure}>
+    {children}
   </CatchBoundary>
 )
 

@@ -3,12 +3,10 @@ import { type ReactNode, Suspense } from 'react'
 import { DeleteAccount } from '@/components/account/delete-account'
 import { EmailConfirmation } from '@/components/account/email-confirmation'
 import { ExportButtons } from '@/components/account/export-buttons'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { accountQuery, systemsQuery } from '@/lib/api/queries'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { EmailCard } from './email-card'
@@ -37,25 +35,11 @@ export function AccountPanel({ alarmMail }: Props) {
 }
 
 function Cards({ alarmMail }: Props) {
-  const { t, locale } = useT()
   const { data: account, error, isFetching, refetch } = useQuery(accountQuery)
   // The list of systems is on its way at every start; a card that grows later would push the others down.
   const { isPending: systemsOnTheirWay } = useQuery(systemsQuery)
   if (!account || systemsOnTheirWay) {
-    return error ? (
-      <Callout
-        tone="danger"
-        action={
-          <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-            {t('ui.retry')}
-          </Button>
-        }
-      >
-        {refusalText(error, t, locale)}
-      </Callout>
-    ) : (
-      <Waiting />
-    )
+    return error ? <NotLoaded error={error} busy={isFetching} onRetry={refetch} /> : <Waiting />
   }
   const isOwner = account.role === 'user'
   const more = (
@@ -69,6 +53,7 @@ function Cards({ alarmMail }: Props) {
       <div className="grid min-w-0 gap-5">
         {isOwner && <SystemsCard />}
         <ProfileCard account={account} />
+        <EmailCard account={account} />
         {isOwner ? <PartnersCard /> : more}
         {isOwner && alarmMail}
       </div>
@@ -78,7 +63,6 @@ function Cards({ alarmMail }: Props) {
           <TotpCard totp={account.totp} />
           <PasskeyCard account={account} />
         </Suspense>
-        <EmailCard account={account} />
         {isOwner ? more : alarmMail}
       </div>
     </div>

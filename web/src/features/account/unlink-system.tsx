@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
 import { systemsQuery } from '@/lib/api/queries'
@@ -53,14 +54,7 @@ function UnlinkForm({ sn, onClose }: { sn: string; onClose: () => void }) {
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
       <CurrentPasswordField {...form.text('password')} />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" variant="danger" busy={form.busy}>
-          {t('account.unlink')}
-        </Button>
-      </div>
+      <FormButtons submit={t('account.unlink')} busy={form.busy} danger onCancel={onClose} />
     </form>
   )
 }

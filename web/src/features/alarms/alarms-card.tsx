@@ -1,22 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConcernList } from '@/components/live/concern-list'
 import { type Concern, concernsOf } from '@/components/live/model/concerns'
 import { readingOf } from '@/components/live/model/reading'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS, type Live } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { AlarmExport } from './alarm-export'
 import { AlarmList } from './alarm-list'
-import { alarmsQuery } from './api'
-import { openKey } from './model'
+import { useAlarms } from './use-alarms'
 
 type Props = {
   /** One system; all of them when missing. */
@@ -29,11 +25,10 @@ type Props = {
 
 /** What is wrong and what was, ten at a time: what is open comes first. */
 export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }: Props) {
-  const { t, locale } = useT()
+  const { t } = useT()
   const [page, setPage] = useState(1)
   const { data: live } = useLive()
-  const open = openKey(live, sn)
-  const { data, error, isFetching, refetch } = useQuery(alarmsQuery({ sn, page, locale, open }))
+  const { data, error, isFetching, refetch } = useAlarms(sn, page)
   return (
     <Card
       title={heading && t('nav.alarms')}
@@ -41,19 +36,7 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
       aria-label={heading ? undefined : t('nav.alarms')}
       aria-busy={!data && !error}
     >
-      {error && (
-        <Callout
-          tone="danger"
-          title={t('alarms.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {refusalText(error, t, locale)}
-        </Callout>
-      )}
+      {error && <NotLoaded title={t('alarms.failed')} error={error} busy={isFetching} onRetry={refetch} />}
       {!data && !error && <Skeleton key="waiting" className="h-40" />}
       {data?.alarms.length === 0 && <NoAlarms live={live} sn={sn} />}
       {data && <AlarmList key="alarms" alarms={data.alarms} advice={advice} />}

@@ -1,16 +1,19 @@
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLiveStream } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 import { AlarmsCard } from './alarms-card'
 import { MailCard } from './mail-card'
+import { useAlarms } from './use-alarms'
 
 /** Every alarm of the person's systems, and how they hear of them. */
 export function AlarmsPage() {
   const { t } = useT()
   useLiveStream()
   const electrician = useSession(({ role }) => role === 'electrician')
+  const { isPending } = useAlarms(ALL_SYSTEMS, 1)
   return (
     <>
       <PageHeading>{t('nav.alarms')}</PageHeading>
@@ -21,9 +24,12 @@ export function AlarmsPage() {
             <AlarmsCard advice={!electrician} heading={false} />
           </PagePart>
         </div>
-        <PagePart>
-          <MailCard />
-        </PagePart>
+        {/* On a phone it stands below a list whose length is not known before. */}
+        {!isPending && (
+          <PagePart>
+            <MailCard />
+          </PagePart>
+        )}
       </div>
     </>
   )

@@ -1,16 +1,23 @@
-import { Trans } from '@lingui/react'
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { Checkbox } from '@/components/ui/checkbox'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { configQuery } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
 
-/** Agreement to the terms, with a link to read them. */
+/** Agreement to the terms, with a link to read them: what the catalogue has between `<terms>` and `</terms>`. */
 export function TermsCheckbox(props: Omit<ComponentProps<typeof Checkbox>, 'label'>) {
+  const { t } = useT()
   const { data } = useQuery(configQuery)
-  const link = (
-    // biome-ignore lint/a11y/useAnchorContent: the catalogue's text goes in
-    <a href={data?.links.terms} target="_blank" rel="noopener noreferrer" className={textLinkStyle} />
+  const [before, terms, after] = t('register.terms').split(/<\/?terms>/)
+  const label = (
+    <>
+      {before}
+      <a href={data?.links.terms} target="_blank" rel="noopener noreferrer" className={textLinkStyle}>
+        {terms}
+      </a>
+      {after}
+    </>
   )
-  return <Checkbox {...props} required label={<Trans id="register.terms" components={{ terms: link }} />} />
+  return <Checkbox {...props} required label={label} />
 }

@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { ChartSpline, Printer } from 'lucide-react'
 import { Button, buttonStyle } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
-import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -79,17 +78,5 @@ export function CalendarPage() {
 function Problem({ calendar: { error, retry, retrying } }: { calendar: CalendarMonth }) {
   const { t } = useT()
   if (!error) return null
-  return (
-    <Callout
-      tone="danger"
-      title={t('calendar.failed')}
-      action={
-        <Button variant="outline" size="s" busy={retrying} onClick={retry}>
-          {t('ui.retry')}
-        </Button>
-      }
-    >
-      {errorText(error, t)}
-    </Callout>
-  )
+  return <NotLoaded title={t('calendar.failed')} error={error} busy={retrying} onRetry={retry} />
 }

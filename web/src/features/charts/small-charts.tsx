@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
 import { energyQuery, type Graph, graphQuery } from '@/lib/api/chart-queries'
-import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { type Energies, type EnergyChart, energiesOf, totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
@@ -58,17 +57,7 @@ export function SmallCharts() {
         />
       </div>
       {error && !data ? (
-        <Callout
-          tone="danger"
-          title={t('chart.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NotLoaded title={t('chart.failed')} error={error} busy={isFetching} onRetry={refetch} />
       ) : (
         <div
           className="grid max-sm:card max-sm:divide-y max-sm:divide-line sm:grid-cols-2 sm:gap-3 xl:grid-cols-6"

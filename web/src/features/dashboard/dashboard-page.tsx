@@ -21,7 +21,7 @@ import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useNow } from '@/lib/use-now'
 import { Shortcuts } from './shortcuts'
-import { useBadWeather } from './use-bad-weather'
+import { useNotices } from './use-notices'
 
 type Props = {
   /** What is wrong, and what to do about it. */
@@ -67,9 +67,9 @@ export function DashboardPage({
   const { t } = useT()
   useLiveStream()
   const { sn } = useSelection()
-  const badWeather = useBadWeather()
   const { data: live, error, isFetching, failureCount, refetch } = useLive()
   const entry = sn === null ? undefined : live?.entries[sn]
+  const notices = useNotices(entry)
   const skew = live?.skew ?? 0
   const measuredAt = entry?.measured_at ?? null
   // To the millisecond: what is too old must not be drawn as live a moment longer.
@@ -81,11 +81,10 @@ export function DashboardPage({
       {error && (
         <NoNews error={error} known={entry !== undefined} busy={isFetching} onRetry={() => void refetch()} />
       )}
-      {/* An entry that an older version has kept knows of none. */}
-      {entry?.alarms?.[0] && alarms(entry)}
-      <PendingGrants />
-      {badWeather && weather}
-      {sn !== null && entry ? (
+      {entry && notices?.alarm && alarms(entry)}
+      {notices && <PendingGrants />}
+      {notices?.weather && weather}
+      {sn !== null && entry && notices ? (
         <Now
           key="now"
           sn={sn}

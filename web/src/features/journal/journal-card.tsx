@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { JournalExport } from './journal-export'
 import { JournalFilters } from './journal-filters'
@@ -29,19 +27,7 @@ export function JournalCard() {
       action={<JournalExport filter={filter} />}
     >
       <JournalFilters filter={filter} onChange={show} />
-      {error && (
-        <Callout
-          tone="danger"
-          title={t('journal.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {refusalText(error, t, locale)}
-        </Callout>
-      )}
+      {error && <NotLoaded title={t('journal.failed')} error={error} busy={isFetching} onRetry={refetch} />}
       {!journal && !error && <Skeleton key="waiting" className="h-160" />}
       {journal?.lines.length === 0 && (
         <p className="py-8 text-center text-[14px] text-muted">

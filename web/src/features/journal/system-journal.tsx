@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { JournalList } from './journal-list'
 import { journalQuery } from './journal-query'
@@ -18,19 +16,7 @@ export function SystemJournal({ sn }: { sn: string }) {
   const journal = typeof data === 'object' ? data : undefined
   return (
     <Card title={t('journal.own')} description={t('journal.own.text')} aria-busy={!journal && !error}>
-      {error && (
-        <Callout
-          tone="danger"
-          title={t('journal.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {refusalText(error, t, locale)}
-        </Callout>
-      )}
+      {error && <NotLoaded title={t('journal.failed')} error={error} busy={isFetching} onRetry={refetch} />}
       {!journal && !error && <Skeleton key="waiting" className="h-40" />}
       {journal?.lines.length === 0 && <p className="text-[14px] text-muted">{t('journal.own.none')}</p>}
       {journal && <JournalList key="lines" lines={journal.lines} />}

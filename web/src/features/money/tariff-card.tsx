@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { TariffForm } from '@/components/tariff/tariff-form'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
 import { type SystemTariffs, type Tariff, tariffQuery } from '@/lib/api/money-queries'
 import { formatPeriod, joinQuantity, priceQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -20,17 +18,7 @@ export function TariffCard() {
     <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
       {!systems && !error && <Skeleton key="waiting" className="h-[432px]" />}
       {!systems && error && (
-        <Callout
-          tone="danger"
-          title={t('money.tariff.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NotLoaded title={t('money.tariff.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
       {systems && (
         <div key="prices" className="grid gap-6">

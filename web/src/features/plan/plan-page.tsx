@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { LookOnly } from '@/components/access/look-only'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
 import { type Plan, planQuery } from '@/lib/api/plan-queries'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
@@ -51,17 +49,7 @@ export function PlanPage() {
         )}
       </div>
       {!data && error && (
-        <Callout
-          tone="danger"
-          title={t('plan.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NotLoaded title={t('plan.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
       {!data && !error && <Waiting />}
       {data && <Whole key={data.sn} plan={data} />}

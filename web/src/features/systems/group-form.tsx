@@ -1,6 +1,6 @@
-import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { saveGroup } from '@/lib/api/change-groups'
 import type { Group, System } from '@/lib/api/queries'
@@ -50,14 +50,7 @@ export function GroupForm({ group, systems, onClose }: Props) {
           ))}
         </div>
       </fieldset>
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t(group ? 'groups.save' : 'groups.submit')}
-        </Button>
-      </div>
+      <FormButtons submit={t(group ? 'groups.save' : 'groups.submit')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

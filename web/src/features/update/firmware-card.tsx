@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Dialog } from '@/components/ui/dialog'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
@@ -22,7 +23,7 @@ type Props = {
 
 /** The firmware of one system from the electrician's side: what is new, whether all is ready, and how it fares. */
 export function FirmwareCard({ sn, service }: Props) {
-  const { t, locale } = useT()
+  const { t } = useT()
   const { answers, askAgain, isAsking } = useStatuses([sn], sn)
   const { status, error, at } = answers[0] ?? { status: undefined, error: null, at: 0 }
   return (
@@ -32,17 +33,7 @@ export function FirmwareCard({ sn, service }: Props) {
       aria-busy={!status && !error}
     >
       {!status && error && (
-        <Callout
-          tone="danger"
-          title={t('update.load_failed')}
-          action={
-            <Button variant="outline" size="s" busy={isAsking} onClick={() => void askAgain()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {refusalText(error, t, locale)}
-        </Callout>
+        <NotLoaded title={t('update.load_failed')} error={error} busy={isAsking} onRetry={askAgain} />
       )}
       {!status && !error && <Skeleton key="waiting" className="h-24" />}
       {status && (

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import { PAGE_SIZE } from '@/lib/constants'
-import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
@@ -52,17 +50,12 @@ function History({ sn }: { sn: string }) {
   const shown = pageOf(data ?? [], page, PAGE_SIZE)
   if (!data && error)
     return (
-      <Callout
-        tone="danger"
+      <NotLoaded
         title={t('update.history.failed_to_load')}
-        action={
-          <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-            {t('ui.retry')}
-          </Button>
-        }
-      >
-        {refusalText(error, t, locale)}
-      </Callout>
+        error={error}
+        busy={isFetching}
+        onRetry={refetch}
+      />
     )
   if (!data)
     return (

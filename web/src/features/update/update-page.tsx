@@ -2,14 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { CloudDownload } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { LookOnly } from '@/components/access/look-only'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { systemsQuery } from '@/lib/api/queries'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
@@ -62,7 +60,7 @@ type Props = { serials: readonly string[] | undefined; action: ReactNode }
 
 /** The wizard, or why there is none. */
 function Updates({ serials, action }: Props) {
-  const { t, locale } = useT()
+  const { t } = useT()
   const { data: live } = useLive()
   const { sn, step, states } = useSession(({ update }) => update)
   const hinted = Object.entries(live?.entries ?? {}).flatMap(([serial, entry]) =>
@@ -91,19 +89,7 @@ function Updates({ serials, action }: Props) {
       </div>
     )
   if (failed)
-    return (
-      <Callout
-        tone="danger"
-        title={t('update.load_failed')}
-        action={
-          <Button variant="outline" size="s" busy={isAsking} onClick={() => void askAgain()}>
-            {t('ui.retry')}
-          </Button>
-        }
-      >
-        {refusalText(failed, t, locale)}
-      </Callout>
-    )
+    return <NotLoaded title={t('update.load_failed')} error={failed} busy={isAsking} onRetry={askAgain} />
   return (
     <div className="grid gap-5">
       <Cancelled />

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
 import { type System, systemsQuery } from '@/lib/api/queries'
 import { PAGE_SIZE } from '@/lib/constants'
 import { formatVersion } from '@/lib/format'
@@ -24,17 +22,7 @@ export function VersionsCard() {
     <Card title={t('update.versions')} aria-busy={!data && !error}>
       {!data && !error && <Skeleton key="waiting" className="h-24" />}
       {!data && error && (
-        <Callout
-          tone="danger"
-          title={t('systems.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NotLoaded title={t('systems.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
       {data && <VersionTable key="table" systems={shown.items} />}
       <Pagination

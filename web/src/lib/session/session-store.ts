@@ -1,5 +1,4 @@
 import { create } from 'zustand'
-import { createJSONStorage, persist } from 'zustand/middleware'
 import { SESSION_STORE } from '../storage-keys'
 import { type Role, readRole, storeTokens, type Tokens } from './tokens'
 
@@ -43,14 +42,23 @@ const guest = (): Session => ({
   update: freshWizard,
 })
 
-export const useSession = create<Session>()(
-  persist(guest, {
-    name: SESSION_STORE,
-    version: 1,
-    storage: createJSONStorage(() => sessionStorage),
-    // The role is read from local storage at every start: another tab may have changed the account.
-    partialize: ({ role: _, ...kept }) => kept,
-  }),
+/** Of what is stored: a tab that was opened by another release begins anew. */
+const VERSION = 1
+
+function stored(): Partial<Session> {
+  try {
+    const { state, version } = JSON.parse(sessionStorage.getItem(SESSION_STORE) ?? '{}')
+    return version === VERSION ? state : {}
+  } catch {
+    return {}
+  }
+}
+
+export const useSession = create<Session>(() => ({ ...guest(), ...stored() }))
+
+// The role is read from local storage at every start: another tab may have changed the account.
+useSession.subscribe(({ role: _, ...state }) =>
+  sessionStorage.setItem(SESSION_STORE, JSON.stringify({ state, version: VERSION })),
 )
 
 /** After a successful login. */

@@ -1,11 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
-import { errorText } from '@/lib/api/errors'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Earlier } from '../model/before'
@@ -81,17 +79,7 @@ export function ChartPanel({
         </PagePart>
       )}
       {error && !graph && (
-        <Callout
-          tone="danger"
-          title={t('chart.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NotLoaded title={t('chart.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
       {!graph && !error && <Skeleton key="waiting" className={className} />}
       {graph && table && (

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
 import { type System, systemsQuery } from '@/lib/api/queries'
@@ -49,14 +49,7 @@ function EndUserForm({ system: { sn, first_name, last_name }, onClose }: FormPro
       <FormProblem form={form} />
       <Field {...form.text('first_name')} label={t('end_user.first_name')} autoComplete="off" required />
       <Field {...form.text('last_name')} label={t('end_user.last_name')} autoComplete="off" required />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t('account.save')}
-        </Button>
-      </div>
+      <FormButtons submit={t('account.save')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

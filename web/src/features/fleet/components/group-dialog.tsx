@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
 import { saveGroup } from '@/lib/api/change-groups'
@@ -65,14 +65,7 @@ function GroupForm({ chosen, groups, onClose, onDone }: Props & { groups: readon
       {form.values.group === NEW && (
         <Field {...form.text('name')} label={t('groups.name')} autoComplete="off" required />
       )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t('fleet.assign')}
-        </Button>
-      </div>
+      <FormButtons submit={t('fleet.assign')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

@@ -1,6 +1,6 @@
-import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import type { GivenGrant } from '@/lib/api/grants'
 import { useForm } from '@/lib/form/use-form'
@@ -74,14 +74,7 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
       {givesMore(grant, form.values) && <CurrentPasswordField {...form.text('password')} />}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t(`grants.${deed}`)}
-        </Button>
-      </div>
+      <FormButtons submit={t(`grants.${deed}`)} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

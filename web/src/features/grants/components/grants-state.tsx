@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { type Grants, grantsQuery } from '@/lib/api/grants'
 import { LIVE_REFRESH } from '@/lib/constants'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 
 /** Draws grants once they are there; before, a place of the same size, and after a failure the way to try again. */
 export function WithGrants({ children }: { children: (grants: Grants) => ReactNode }) {
-  const { t, locale } = useT()
+  const { t } = useT()
   // Whoever waits for the other side's answer sees it come.
   const { data, error, isFetching, refetch } = useQuery({ ...grantsQuery, refetchInterval: LIVE_REFRESH })
   if (data) return children(data)
@@ -21,17 +19,5 @@ export function WithGrants({ children }: { children: (grants: Grants) => ReactNo
         <Skeleton className="h-40" />
       </div>
     )
-  return (
-    <Callout
-      tone="danger"
-      title={t('grants.failed')}
-      action={
-        <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-          {t('ui.retry')}
-        </Button>
-      }
-    >
-      {refusalText(error, t, locale)}
-    </Callout>
-  )
+  return <NotLoaded title={t('grants.failed')} error={error} busy={isFetching} onRetry={refetch} />
 }

@@ -1,6 +1,6 @@
-import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Field } from '@/components/ui/field'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
 import type { System } from '@/lib/api/queries'
@@ -54,14 +54,7 @@ export function HandoverForm({ systems, onClose }: Props) {
         required
       />
       <CurrentPasswordField {...form.text('password')} />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" variant="danger" busy={form.busy}>
-          {t('grants.handover.submit')}
-        </Button>
-      </div>
+      <FormButtons submit={t('grants.handover.submit')} busy={form.busy} danger onCancel={onClose} />
     </form>
   )
 }

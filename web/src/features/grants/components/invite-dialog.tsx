@@ -1,9 +1,9 @@
-import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { FieldError } from '@/components/ui/field-frame'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import type { System } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
@@ -92,14 +92,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />
       <CurrentPasswordField {...form.text('password')} />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t('grants.invite.submit')}
-        </Button>
-      </div>
+      <FormButtons submit={t('grants.invite.submit')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

@@ -7,6 +7,7 @@ import { Card } from '@/components/ui/card'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
@@ -113,7 +114,8 @@ function TemplateSummary({ template: { fields } }: { template: Template }) {
     const value = (fields[name] ?? null) as Value
     if (value === null) return []
     const spec = specs?.[name]
-    return `${t(`setting.${name}`)}: ${spec ? valueText(value, spec, t, locale) : String(value)}`
+    const text = spec ? valueText(value, spec, t, locale) : String(value)
+    return t('ui.labelled', { label: t(`setting.${name}`), value: text })
   })
   return <p className="num text-[13px] text-muted wrap-anywhere">{lines.join(' · ')}</p>
 }
@@ -153,14 +155,7 @@ function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
     <form {...form.form} className="grid gap-4">
       <FormProblem form={form} />
       <Field {...form.text('name')} label={t('batch.template.name')} autoComplete="off" required />
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t('account.save')}
-        </Button>
-      </div>
+      <FormButtons submit={t('account.save')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

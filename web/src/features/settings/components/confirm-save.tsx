@@ -1,8 +1,8 @@
-import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Checkbox } from '@/components/ui/checkbox'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -69,14 +69,7 @@ function ConfirmForm({ changes, systems, send, onClose }: Omit<Props, 'open'>) {
           <CurrentPasswordField {...form.text('password')} />
         </div>
       )}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onClose}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" busy={form.busy}>
-          {t('settings.send')}
-        </Button>
-      </div>
+      <FormButtons submit={t('settings.send')} busy={form.busy} onCancel={onClose} />
     </form>
   )
 }

@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
@@ -58,14 +59,7 @@ function ResetForm({ reset, onCancel }: Pick<Props, 'reset'> & { onCancel: () =>
       <FormProblem form={form} />
       <Checkbox {...form.tick('wiring')} label={t('settings.reset.wiring')} />
       {form.values.wiring && <CurrentPasswordField {...form.text('password')} hint={t('settings.wiring')} />}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={onCancel}>
-          {t('ui.cancel')}
-        </Button>
-        <Button type="submit" variant="danger" busy={form.busy}>
-          {t('settings.reset')}
-        </Button>
-      </div>
+      <FormButtons submit={t('settings.reset')} busy={form.busy} danger onCancel={onCancel} />
     </form>
   )
 }

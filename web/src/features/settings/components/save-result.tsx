@@ -23,7 +23,7 @@ export function SaveResult({ outcome }: { outcome: SaveOutcome }) {
                 <strong className="num font-semibold break-all">{sn}</strong>
                 {texts.map(({ name, text }) => (
                   <span key={`${name} ${text}`} className="block">
-                    {name ? `${t(`setting.${name}`)}: ${text}` : text}
+                    {name ? t('ui.labelled', { label: t(`setting.${name}`), value: text }) : text}
                   </span>
                 ))}
               </li>

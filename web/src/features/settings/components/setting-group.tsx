@@ -84,7 +84,7 @@ function Summary({ names, systems }: { names: readonly SettingName[]; systems: S
     .map((name) => {
       const [spec, value] = [commonSpec(systems, name), commonValue(systems, name)]
       const text = spec && value !== undefined ? valueText(value, spec, t, locale) : t('settings.mixed')
-      return `${t(`setting.${name}`)}: ${text}`
+      return t('ui.labelled', { label: t(`setting.${name}`), value: text })
     })
     .join(' · ')
 }

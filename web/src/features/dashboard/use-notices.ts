@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useEffect, useState } from 'react'
+import { pendingGrantsQuery } from '@/lib/api/grants'
+import { NOTICE_TIMEOUT } from '@/lib/constants'
+import type { LiveEntry } from '@/lib/live/live'
+import { useBadWeather } from './use-bad-weather'
+
+/**
+ * Which notices stand above everything else on the page; null until it is known, for nothing below them may move when they
+ * come. What cannot be had is not waited for, nor what takes too long.
+ */
+export function useNotices(entry: LiveEntry | undefined): { alarm: boolean; weather: boolean } | null {
+  const weather = useBadWeather()
+  const grants = useQuery(pendingGrantsQuery)
+  const isLate = useIsLate(NOTICE_TIMEOUT)
+  const asking = weather === undefined || (grants.isPending && grants.failureCount === 0)
+  // An entry that an older version has kept knows of no alarms.
+  const alarm = Boolean(entry?.alarms?.[0])
+  const known = entry && (!asking || isLate)
+  const wanted = known ? [alarm && 'alarm', weather && 'weather'].filter(Boolean).join(' ') : null
+  // Each is loaded when it is needed first, and until then the page stays as it is.
+  const loaded = useDeferredValue(wanted, null)
+  const shown = wanted === '' ? wanted : loaded
+  return shown === null ? null : { alarm: shown.includes('alarm'), weather: shown.includes('weather') }
+}
+
+/** Whether the page has been there for this long. */
+function useIsLate(timeout: number): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), timeout)
+    return () => clearTimeout(timer)
+  }, [timeout])
+  return late
+}
