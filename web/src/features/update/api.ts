@@ -1,8 +1,9 @@
 /** The calls of the update service. */
 import { queryOptions } from '@tanstack/react-query'
+import createClient from 'openapi-fetch'
 import { unwrap } from '@/lib/api/client'
 import type { components, paths } from '@/lib/api/schema'
-import { createClient } from '@/lib/api/typed-client'
+import { withSession } from '@/lib/api/with-session'
 import type { Locale } from '@/lib/i18n/locales'
 
 type Schemas = components['schemas']
@@ -22,7 +23,12 @@ function toMultipart(fields: object): FormData {
 }
 
 /** The portal answers for it under the address that the page was opened by. */
-const service = createClient<paths>(toMultipart)
+const service = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: (request) => globalThis.fetch(request),
+  bodySerializer: (body: unknown) => toMultipart(Object(body)),
+})
+service.use(withSession)
 
 const readStatus = (sn: string) => unwrap(service.GET('/api/v1/has_update', { params: { query: { sn } } }))
 

@@ -1,10 +1,23 @@
 /** The door to the portal: typed by its OpenAPI document, form-encoded, with the session's token. */
+import createClient, { type Middleware } from 'openapi-fetch'
 import { apiError, networkError } from './errors'
-import { toForm } from './form'
+import { FORM_TYPE, toForm } from './form'
 import type { paths } from './schema'
-import { createClient } from './typed-client'
+import { withSession } from './with-session'
 
-export const api = createClient<paths>(toForm)
+const formEncoded: Middleware = {
+  onRequest({ request }) {
+    if (request.headers.has('Content-Type')) request.headers.set('Content-Type', FORM_TYPE)
+  },
+}
+
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  // Looked up on every call, so that a test can stand in for the network.
+  fetch: (request) => globalThis.fetch(request),
+  bodySerializer: (body: unknown) => toForm(Object(body)),
+})
+api.use(formEncoded, withSession)
 
 type Answer = { response: Response; data?: unknown; error?: unknown }
 /** What came, or undefined for calls that answer with nothing. */

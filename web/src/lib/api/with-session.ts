@@ -1,4 +1,5 @@
 /** What every call of a session carries, to the portal and to the update service, and what a refusal of its token leads to. */
+import type { Middleware } from 'openapi-fetch'
 import { i18n } from '../i18n/i18n'
 import { storedLocale } from '../i18n/locales'
 import { forceLogOut } from '../session/log-out'
@@ -17,29 +18,31 @@ function hasSession(): boolean {
   return Boolean(access ?? refresh ?? useSession.getState().limitedAccess)
 }
 
-/** @param path as the document of the API has it */
-export async function sendWithSession(request: Request, path: string): Promise<Response> {
-  request.headers.set('Accept-Language', i18n.locale || storedLocale())
-  const access = readTokens().access ?? useSession.getState().limitedAccess
-  if (access && !CREDENTIAL_CALLS.has(path)) request.headers.set('Authorization', `Bearer ${access}`)
-  const response = await fetch(request)
+export const withSession: Middleware = {
+  onRequest({ request, schemaPath }) {
+    request.headers.set('Accept-Language', i18n.locale || storedLocale())
+    const access = readTokens().access ?? useSession.getState().limitedAccess
+    if (access && !CREDENTIAL_CALLS.has(schemaPath)) request.headers.set('Authorization', `Bearer ${access}`)
+  },
 
-  const refused = bearerOf(request)
-  // The operator asks for a second factor, and nothing else is opened before.
-  if (response.status === 403 && (await response.clone().text()).includes('totp_enrol')) page.goTo('/enrol')
-  if (response.status !== 401 || !refused || CREDENTIAL_CALLS.has(path)) return response
-  // Whoever has logged out while this was under way is on the login page already.
-  if (!hasSession()) return response
-  const outcome = await refreshSession(refused)
-  // No answer says nothing about the session: the tokens stay and the caller hears of the first refusal.
-  if (outcome === 'unreachable') return response
-  if (outcome !== 'renewed') {
-    await forceLogOut(outcome === 'invalid_reply' ? 'refresh_reply' : 'session_ended')
-    return response
-  }
-  reloadOncePerSession()
-  // Only what changes nothing is sent again. A form comes back refused, and the person sends it once more.
-  return request.method === 'GET' ? repeat(request) : response
+  async onResponse({ request, response, schemaPath }) {
+    const refused = bearerOf(request)
+    // The operator asks for a second factor, and nothing else is opened before.
+    if (response.status === 403 && (await response.clone().text()).includes('totp_enrol')) page.goTo('/enrol')
+    if (response.status !== 401 || !refused || CREDENTIAL_CALLS.has(schemaPath)) return
+    // Whoever has logged out while this was under way is on the login page already.
+    if (!hasSession()) return
+    const outcome = await refreshSession(refused)
+    // No answer says nothing about the session: the tokens stay and the caller hears of the first refusal.
+    if (outcome === 'unreachable') return
+    if (outcome !== 'renewed') {
+      await forceLogOut(outcome === 'invalid_reply' ? 'refresh_reply' : 'session_ended')
+      return
+    }
+    reloadOncePerSession()
+    // Only what changes nothing is sent again. A form comes back refused, and the person sends it once more.
+    if (request.method === 'GET') return repeat(request)
+  },
 }
 
 /** After the first renewal everything on screen is built anew, later ones go unnoticed. */
