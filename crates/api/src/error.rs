@@ -155,7 +155,11 @@ pub(crate) enum Problem {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = match &self {
-            Self::Refused(status, _) => *status,
+            Self::Refused(status, _) => {
+                // Otherwise the answer would not say when to come back.
+                debug_assert_ne!(*status, StatusCode::TOO_MANY_REQUESTS, "is RateLimited");
+                *status
+            }
             Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::SecondFactorMissing { .. } => StatusCode::UNAUTHORIZED,
             Self::NoSystems { .. } => StatusCode::FORBIDDEN,
@@ -244,6 +248,46 @@ fn fields(errors: &FieldErrors, lang: Lang) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::password::Busy;
+    use axum::body::Body;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use std::collections::BTreeSet;
+    use tower::ServiceExt as _;
+
+    /// The answer to somebody who asks in this language.
+    async fn answer(error: Error, lang: Lang) -> (Response, serde_json::Value) {
+        let refuse = move || std::future::ready(Err::<(), _>(error.clone()));
+        let router = axum::Router::new().route("/", get(refuse));
+        let request = Request::get("/").header(ACCEPT_LANGUAGE, lang.code());
+        let request = request.body(Body::empty()).unwrap();
+        let response = router.layer(from_fn(localise_errors)).oneshot(request);
+        let (head, body) = response.await.unwrap().into_parts();
+        let body = axum::body::to_bytes(body, 10_000).await.unwrap();
+        let json = serde_json::from_slice(&body).unwrap();
+        (Response::from_parts(head, Body::empty()), json)
+    }
+
+    #[tokio::test]
+    async fn whoever_is_sent_away_learns_in_their_language_when_to_come_back() {
+        let limited = Error::RateLimited {
+            seconds: 61,
+            message: Message::TooManyAttempts,
+        };
+        for (error, status, wait) in [
+            (limited, StatusCode::TOO_MANY_REQUESTS, "61"),
+            (Busy.into(), StatusCode::SERVICE_UNAVAILABLE, "5"),
+        ] {
+            let mut texts = BTreeSet::new();
+            for lang in Lang::ALL {
+                let (response, body) = answer(error.clone(), lang).await;
+                assert_eq!(response.status(), status);
+                assert_eq!(response.headers()[RETRY_AFTER], wait);
+                texts.insert(body["detail"].as_str().unwrap().to_owned());
+            }
+            assert_eq!(texts.len(), Lang::ALL.len(), "{texts:?}");
+        }
+    }
 
     #[test]
     fn a_conflict_in_the_store_says_that_somebody_else_was_first() {

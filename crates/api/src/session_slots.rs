@@ -1,6 +1,5 @@
 //! Limits the answers that a session keeps open at the same time.
 use crate::error::{Error, Result};
-use axum::http::StatusCode;
 use domain::Message;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +9,9 @@ use store::session::SessionId;
 const MAX_STREAMS_PER_SESSION: usize = 6;
 /// Concurrent exports per session. Each one reads as fast as its client accepts data.
 const MAX_EXPORTS_PER_SESSION: usize = 2;
+
+/// A place is free when a window is closed or a download ends, which nobody knows: about when it is worth another try.
+const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// How many open-ended answers (streams or exports) each session has open.
 #[derive(Clone, Debug)]
@@ -40,7 +42,10 @@ impl SessionSlots {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(session).or_default();
         if *count >= self.max_per_session {
-            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, self.refusal));
+            return Err(Error::RateLimited {
+                seconds: RETRY_AFTER_SECONDS,
+                message: self.refusal,
+            });
         }
         *count += 1;
         drop(open);

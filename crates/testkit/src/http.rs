@@ -1,6 +1,6 @@
 //! A minimal HTTP client: one connection per request, no hidden state.
 use axum::body::Body;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -148,6 +148,14 @@ impl Call {
             .await
             .unwrap();
         let (head, body) = answer.into_parts();
+        // Wherever a test is sent away for a time, it learns when to come back.
+        if head.status == StatusCode::TOO_MANY_REQUESTS {
+            let wait = head
+                .headers
+                .get(RETRY_AFTER)
+                .map(|wait| wait.to_str().unwrap().parse::<u32>());
+            assert!(matches!(wait, Some(Ok(1..))), "{wait:?}");
+        }
         StreamingResponse {
             status: head.status,
             headers: head.headers,

@@ -46,6 +46,9 @@ pub(crate) struct GiveCommand {
     until: Option<String>,
 }
 
+/// The battery answers within seconds, if it is there.
+const RETRY_AFTER_SECONDS: u64 = 30;
+
 /// Tell a battery to do something. A repeated key answers what the first request began.
 #[utoipa::path(post, path = "/api/auth/command/", operation_id = "give_command", tag = "commands",
     request_body(content = GiveCommand, content_type = "application/x-www-form-urlencoded"),
@@ -71,8 +74,10 @@ pub(crate) async fn give(
             return Err(Error::Refused(StatusCode::CONFLICT, Message::KeyReused));
         }
         QueueResult::TooManyOpen => {
-            let refused = Message::TooManyCommands;
-            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, refused));
+            return Err(Error::RateLimited {
+                seconds: RETRY_AFTER_SECONDS,
+                message: Message::TooManyCommands,
+            });
         }
         QueueResult::Blocked(blocked) => return Err(blocked.into()),
     };

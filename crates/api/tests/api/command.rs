@@ -239,6 +239,7 @@ with_app!(sixteen_commands_may_be_open_at_a_time, |app| {
         .await
         .expect(429);
     assert_eq!(more.code(), "too_many_commands");
+    assert_eq!(more.headers["retry-after"], "30");
     let id = battery.next_message_on("cmd").await["id"].clone();
     answer(&mut battery, &id, json!(1), "ok", json!({})).await;
     give(app, &anna, "auto", &[("key", "one-too-many")])

@@ -297,6 +297,7 @@ with_app!(
         let call = app.get("/api/auth/stream/").bearer(&anna.access);
         let answer = call.send().await.expect(429);
         assert_eq!(answer.code(), "too_many_streams");
+        assert_eq!(answer.headers["retry-after"], "10");
         drop(flows);
         let again = async {
             while open(app, &anna).await.status != 200 {
