@@ -33,7 +33,7 @@ pub(crate) struct ClientEntry {
 
 /// Who is asking: the name of a registered app, for the consent screen.
 #[utoipa::path(get, path = "/api/partner/client/", tag = "partner", params(ClientQuery),
-    responses((status = 200, body = ClientEntry), (status = 400, body = Refusal)))]
+    responses((status = 200, body = ClientEntry), (status = 400, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn client(
     State(portal): State<Portal>,
     Query(query): Query<ClientQuery>,
@@ -43,7 +43,10 @@ pub(crate) async fn client(
         .partner_name(&query.client_id, &query.redirect_uri)
         .await?;
     Ok(Json(ClientEntry {
-        name: name.ok_or(client_unknown())?,
+        name: name.ok_or(Error::Refused(
+            StatusCode::NOT_FOUND,
+            Message::ClientUnknown,
+        ))?,
     }))
 }
 

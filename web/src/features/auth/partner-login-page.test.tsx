@@ -56,7 +56,7 @@ describe('an app that the server does not know', () => {
     await beLoggedInAs('user')
     server.use(
       http.get('*/api/partner/client/', () =>
-        HttpResponse.json({ detail: 'Nicht angemeldet.', code: 'client_unknown' }, { status: 400 }),
+        HttpResponse.json({ detail: 'Nicht angemeldet.', code: 'client_unknown' }, { status: 404 }),
       ),
     )
     await openPage()

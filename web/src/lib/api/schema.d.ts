@@ -10371,6 +10371,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description the database does not answer */
             503: {
                 headers: {

@@ -34,7 +34,7 @@ with_app!(
             let query =
                 serde_urlencoded::to_string([("client_id", client), ("redirect_uri", redirect)]);
             let path = format!("/api/partner/client/?{}", query.unwrap());
-            let answer = app.get(&path).send().await.expect(400);
+            let answer = app.get(&path).send().await.expect(404);
             assert_eq!(answer.code(), "client_unknown", "{client} {redirect}");
             let changed = [("client_id", client), ("redirect_uri", redirect)];
             let answer = consent_with(app, &anna.access, &changed).await.expect(400);
