@@ -79,6 +79,8 @@ events! {
         /// Abandoned before it was finished.
         CommissioningDropped,
         CommissioningFinished { protocol: i64 },
+        /// Something was entered or found at a step.
+        CommissioningStepRecorded { step: String },
         /// Prices from a day on, and those that they replaced.
         TariffSet { from: Option<SiteDay>, to: Option<TariffPrices>, was: Option<TariffPrices> },
         /// Prices by the time of day.

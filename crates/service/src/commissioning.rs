@@ -23,6 +23,16 @@ pub enum CommissioningStart {
     OwnersDiffer,
 }
 
+/// What an electrician entered at a step, and what its check found.
+#[derive(Clone, Copy, Debug)]
+pub struct StepStatement<'a> {
+    pub step: CommissioningStep,
+    /// `None`: the check has failed.
+    pub record: Option<&'a CheckRecord>,
+    /// The customer and the remarks, if this step changes them.
+    pub customer: Option<&'a Customer>,
+}
+
 impl Service {
     /// Begins a commissioning of these units. The first one gives it its number.
     pub async fn begin_commissioning(&self, units: &[&Access]) -> Result<CommissioningStart> {
@@ -47,69 +57,34 @@ impl Service {
         Ok(CommissioningStart::New(id))
     }
 
-    /// Records the result of a step. `false`: the commissioning is finished or deleted.
+    /// Writes down what was entered and found at a step. `false`: the commissioning is finished or deleted.
     pub async fn write_step(
         &self,
-        access: &Access,
+        units: &[Access],
         id: i64,
-        step: CommissioningStep,
-        record: &CheckRecord,
+        statement: StepStatement<'_>,
     ) -> Result<bool> {
+        let Some(first) = units.first() else {
+            return Ok(false);
+        };
         let mut t = self.begin().await?;
         let now = t.now;
         if !commissioning::lock_open(&mut t, id).await? {
             return Ok(false);
         }
-        commissioning::save_step(&mut t, access, id, step, record, now).await?;
-        t.commit().await?;
-        Ok(true)
-    }
-
-    /// Saves the customer and the remarks. `false`: the commissioning is finished or deleted.
-    pub async fn write_customer(&self, id: i64, customer: &Customer) -> Result<bool> {
-        let mut t = self.begin().await?;
-        let written = commissioning::save_customer(&mut t, id, customer).await?;
-        t.commit().await?;
-        Ok(written)
-    }
-
-    /// Gives every unit the customer's name, and mails this to the owner. `false`: the commissioning is finished or deleted.
-    pub async fn name_customer(
-        &self,
-        units: &[Access],
-        id: i64,
-        customer: &Customer,
-    ) -> Result<bool> {
-        let mut t = self.begin().await?;
-        if !commissioning::lock_open(&mut t, id).await? {
-            return Ok(false);
+        if let Some(customer) = statement.customer {
+            if statement.step == CommissioningStep::Customer {
+                name_units(&mut t, units, id, customer).await?;
+            }
+            commissioning::save_customer(&mut t, id, customer).await?;
         }
-        let names = EndUser {
-            first_name: customer.first_name.clone(),
-            last_name: customer.last_name.clone(),
-        };
-        let mut renamed = Vec::new();
-        for unit in units {
-            renamed.extend(rename(&mut t, unit, &names).await?);
+        if let Some(record) = statement.record {
+            commissioning::save_step(&mut t, first, id, statement.step, record, now).await?;
         }
-        let before = commissioning::name_changes(&mut t, id).await?;
-        for one in &renamed {
-            let known = before.iter().find(|(sn, _)| *sn == one.sn);
-            let from = match known {
-                // A correction within this commissioning keeps the names from before it.
-                Some((_, known)) if known.to == one.names.from => &known.from,
-                _ => &one.names.from,
-            };
-            let change = NameChange {
-                from: from.clone(),
-                to: one.names.to.clone(),
-            };
-            commissioning::save_name_change(&mut t, id, &one.sn, &change).await?;
-        }
-        commissioning::save_customer(&mut t, id, customer).await?;
-        if let Some(author) = units.first().map(Access::account) {
-            mail_owners(&mut t, author, &renamed).await?;
-        }
+        let step = statement.step.as_str().to_owned();
+        let event = JournalEvent::CommissioningStepRecorded { step };
+        let entry = NewEntry::by(first.account(), event, now);
+        t.journal(entry.on(first.sn())).await?;
         t.commit().await?;
         Ok(true)
     }
@@ -155,6 +130,41 @@ impl Service {
         }
         t.commit().await
     }
+}
+
+/// Gives every unit the customer's name, and mails this to the owner.
+async fn name_units(
+    t: &mut Transaction<'_>,
+    units: &[Access],
+    id: i64,
+    customer: &Customer,
+) -> Result<()> {
+    let names = EndUser {
+        first_name: customer.first_name.clone(),
+        last_name: customer.last_name.clone(),
+    };
+    let mut renamed = Vec::new();
+    for unit in units {
+        renamed.extend(rename(t, unit, &names).await?);
+    }
+    let before = commissioning::name_changes(t, id).await?;
+    for one in &renamed {
+        let known = before.iter().find(|(sn, _)| *sn == one.sn);
+        let from = match known {
+            // A correction within this commissioning keeps the names from before it.
+            Some((_, known)) if known.to == one.names.from => &known.from,
+            _ => &one.names.from,
+        };
+        let change = NameChange {
+            from: from.clone(),
+            to: one.names.to.clone(),
+        };
+        commissioning::save_name_change(t, id, &one.sn, &change).await?;
+    }
+    if let Some(author) = units.first().map(Access::account) {
+        mail_owners(t, author, &renamed).await?;
+    }
+    Ok(())
 }
 
 impl Transaction<'_> {

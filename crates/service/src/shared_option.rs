@@ -1,5 +1,6 @@
 //! The operator changes an option that all processes share.
 use crate::{Result, Service};
+use domain::clock::Millis;
 use domain::journal::JournalEvent;
 use store::journal::{Actor, NewEntry};
 use store::shared_option;
@@ -9,12 +10,24 @@ impl Service {
     pub async fn set_shared_option(&self, name: &str, value: Option<&str>) -> Result<()> {
         let mut t = self.begin().await?;
         shared_option::set(&mut t, name, value).await?;
-        let event = JournalEvent::OptionSet {
-            name: name.to_owned(),
-            forgotten: value.is_none(),
-        };
-        let entry = NewEntry::without_account(event, t.now);
-        t.journal(entry.with_actor(Actor::Operator)).await?;
+        t.journal(entry(name, value.is_none(), t.now)).await?;
         t.commit().await
     }
+
+    /// Stores what a process was started with, unless there is a value. Returns what is stored.
+    pub async fn agree_on_option(&self, name: &str, value: &str) -> Result<String> {
+        let mut t = self.begin().await?;
+        if shared_option::set_if_missing(&mut t, name, value).await? {
+            t.journal(entry(name, false, t.now)).await?;
+        }
+        let agreed = shared_option::get(&mut t, name).await?;
+        t.commit().await?;
+        Ok(agreed)
+    }
+}
+
+fn entry(name: &str, forgotten: bool, now: Millis) -> NewEntry<'static> {
+    let name = name.to_owned();
+    let event = JournalEvent::OptionSet { name, forgotten };
+    NewEntry::without_account(event, now).with_actor(Actor::Operator)
 }

@@ -15,17 +15,26 @@ impl Store {
             "SELECT name, value FROM shared_options ORDER BY name").fetch_all(p).await)?;
         Ok(rows.into_iter().map(|row| (row.name, row.value)).collect())
     }
+}
 
-    /// Stores the value unless there is one. Returns what is stored.
-    pub async fn agree_on_option(&self, name: &str, value: &str) -> Result<String> {
-        execute!(on self, sqlx::query(
-            "INSERT INTO shared_options (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
-            .bind(name).bind(value))?;
-        Ok(
-            on!(self, p => sqlx::query_scalar("SELECT value FROM shared_options WHERE name = $1")
-            .bind(name).fetch_one(p).await)?,
+/// Returns whether the option had no value.
+pub async fn set_if_missing(tx: &mut Tx, name: &str, value: &str) -> Result<bool> {
+    let stored = execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO shared_options (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
         )
-    }
+        .bind(name)
+        .bind(value)
+    )?;
+    Ok(stored == 1)
+}
+
+pub async fn get(tx: &mut Tx, name: &str) -> Result<String> {
+    Ok(
+        within!(tx, c => sqlx::query_scalar("SELECT value FROM shared_options WHERE name = $1")
+        .bind(name).fetch_one(c).await)?,
+    )
 }
 
 /// `None` forgets the option.

@@ -97,7 +97,7 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
 }
 
 /// Use cases without a bus: running servers read the changes from the database.
-fn service(config: &Config, store: &Store) -> Service {
+pub(crate) fn service(config: &Config, store: &Store) -> Service {
     let settings = config.settings(None, None);
     let config = ServiceConfig {
         public_url: settings.public_url,

@@ -1,5 +1,6 @@
 //! Options that all processes on one PostgreSQL database share. The first process that is given one stores its value. A process
 //! without the option uses what is stored; one with another value does not start.
+use crate::admin;
 use crate::config::Config;
 use crate::options::Options;
 use anyhow::{Context as _, ensure};
@@ -51,6 +52,7 @@ pub(crate) async fn agree(config: Config, store: &Store) -> anyhow::Result<Confi
         return Ok(config);
     }
     let stored = store.shared_options().await?;
+    let service = admin::service(&config, store);
     let mut options = config.options;
     for SharedOption { name, get, set } in SHARED_OPTIONS {
         match (get(&options), stored.get(*name)) {
@@ -59,7 +61,7 @@ pub(crate) async fn agree(config: Config, store: &Store) -> anyhow::Result<Confi
                 format!("{name} in the database cannot be {value:?}: set it by admin set-option")
             })?,
             (Some(given), _) => {
-                let agreed = store.agree_on_option(name, &given).await?;
+                let agreed = service.agree_on_option(name, &given).await?;
                 ensure!(
                     agreed == given,
                     "{name} is {given} here, but {agreed} for the processes on this database: give all the same value, or none, or change it for all with: suncellar admin set-option {name} {given}"

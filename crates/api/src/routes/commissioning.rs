@@ -20,7 +20,7 @@ use domain::commissioning::{
 use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use service::commissioning::CommissioningStart;
+use service::commissioning::{CommissioningStart, StepStatement};
 use store::Access;
 use store::commissioning::{Commissioning, Customer};
 use store::system::System;
@@ -211,27 +211,33 @@ pub(crate) async fn step(
         Ok(step) => step,
         Err(message) => return Err(Error::field("step", message)),
     };
-    let stated = read_statement(&portal, &mut progress, step, &form).await?;
+    let (stated, customer) = read_statement(&mut progress, step, &form)?;
     let known = progress.commissioning.record(step);
-    if let Ok(found) = check(step, &progress.facts, &stated, known) {
-        let record = CheckRecord {
-            stated,
-            found: found.found,
-            measured: found.measured,
+    let found = check(step, &progress.facts, &stated, known).ok();
+    let record = found.map(|found| CheckRecord {
+        stated,
+        found: found.found,
+        measured: found.measured,
+    });
+    if record.is_some() || customer.is_some() {
+        let written = StepStatement {
+            step,
+            record: record.as_ref(),
+            customer: customer.as_ref(),
         };
-        write(&portal, &progress, step, &record).await?;
+        write(&portal, &progress, written).await?;
     }
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
-/// The electrician's statement for a step. Names and places are stored where they can be erased.
-async fn read_statement(
-    portal: &Portal,
+/// The electrician's statement for a step. Names, places and remarks are apart, where they can be erased.
+fn read_statement(
     progress: &mut CommissioningProgress,
     step: CommissioningStep,
     form: &DoStep,
-) -> Result<Value> {
+) -> Result<(Value, Option<Customer>)> {
     let mut errors = FieldErrors::default();
+    let mut changed = None;
     let stated = match step {
         CommissioningStep::Limits => json!({ "notified": ticked(&form.notified) }),
         CommissioningStep::ExportLimit => {
@@ -246,16 +252,12 @@ async fn read_statement(
             if let (Some(first_name), Some(last_name), Some(place)) = (first_name, last_name, place)
                 && progress.facts.one_owner
             {
-                let customer = Customer {
+                changed = Some(Customer {
                     first_name,
                     last_name,
                     place,
                     note: progress.customer.note.clone(),
-                };
-                portal
-                    .service
-                    .name_customer(&progress.units, progress.commissioning.id, &customer)
-                    .await?;
+                });
                 (
                     progress.facts.has_customer_name,
                     progress.facts.has_location,
@@ -264,16 +266,13 @@ async fn read_statement(
             Value::Null
         }
         CommissioningStep::Instruction => {
-            if let Some(note) = errors.check("note", parse_note(&form.note)) {
-                let customer = Customer {
+            let note = errors.check("note", parse_note(&form.note));
+            changed = note
+                .filter(|note| *note != progress.customer.note)
+                .map(|note| Customer {
                     note,
                     ..progress.customer.clone()
-                };
-                portal
-                    .service
-                    .write_customer(progress.commissioning.id, &customer)
-                    .await?;
-            }
+                });
             json!({ "instructed": ticked(&form.instructed) })
         }
         CommissioningStep::Units
@@ -282,17 +281,17 @@ async fn read_statement(
         | CommissioningStep::Firmware => Value::Null,
     };
     errors.into_result()?;
-    Ok(stated)
+    Ok((stated, changed))
 }
 
 async fn write(
     portal: &Portal,
     progress: &CommissioningProgress,
-    step: CommissioningStep,
-    record: &CheckRecord,
+    statement: StepStatement<'_>,
 ) -> Result<()> {
-    let (access, id) = (progress.first()?, progress.commissioning.id);
-    match portal.service.write_step(access, id, step, record).await? {
+    let id = progress.commissioning.id;
+    let written = portal.service.write_step(&progress.units, id, statement);
+    match written.await? {
         true => Ok(()),
         false => Err(Error::not_found()),
     }
@@ -329,7 +328,12 @@ pub(crate) async fn phase(
     };
     let known = progress.commissioning.record(CommissioningStep::Phases);
     let record = measure_phase(&progress.facts, known, phase, ticked(&form.load));
-    write(&portal, &progress, CommissioningStep::Phases, &record).await?;
+    let written = StepStatement {
+        step: CommissioningStep::Phases,
+        record: Some(&record),
+        customer: None,
+    };
+    write(&portal, &progress, written).await?;
     entry(&portal, &systems, &id, language(&headers)).await
 }
 

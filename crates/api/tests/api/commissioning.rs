@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{Person, TestApp, TestResponse, with_app};
+use testkit::{Person, TestApp, TestResponse, on_both, with_app};
 
 /// An electrician who has used an installer code on systems without an owner.
 pub(crate) async fn installer(app: &TestApp, name: &str, sns: &[&str]) -> Person {
@@ -322,6 +322,62 @@ with_app!(one_that_is_given_up_leaves_nothing_but_a_line, |app| {
     let journal = app.get("/api/auth/journal/?sn=SC000001");
     let journal = journal.bearer(&eva.access).send().await.expect(200).text;
     assert!(journal.contains("commissioning_dropped") && journal.contains("abgebrochen"));
+});
+
+/// What the journal says of the steps of a commissioning, oldest first.
+async fn recorded_steps(app: &TestApp, person: &Person) -> Vec<Value> {
+    let journal = app.get("/api/auth/journal/?sn=SC000001");
+    let journal = journal.bearer(&person.access).send().await.expect(200);
+    let page = journal.json();
+    let entries = page["lines"].as_array().unwrap().iter().rev();
+    let recorded = entries.filter(|entry| entry["event"] == "commissioning_step_recorded");
+    recorded.map(|entry| entry["text"].clone()).collect()
+}
+
+on_both!(each_step_that_is_written_down_has_its_line, |db| {
+    let app = TestApp::start(db).await;
+    let eva = installer(&app, "eva", &["SC000001"]).await;
+    let battery = app.battery("SC000001");
+    let id = app.begin_commissioning(&eva, "SC000001").await;
+    // It fails, so nothing is written down.
+    app.step(&eva, id, &[("step", "units")]).await;
+    assert!(recorded_steps(&app, &eva).await.is_empty());
+
+    app.bring_online(&battery).await;
+    app.step(&eva, id, &[("step", "units")]).await;
+    app.measure(&eva, id, 1, "off").await;
+    let remark = [("step", "instruction"), ("note", "Zähler im Keller")];
+    app.step(&eva, id, &remark).await;
+    // The remark is known, and the check fails again.
+    app.step(&eva, id, &remark).await;
+    let said = |step: &str| format!("Ein Schritt einer Inbetriebnahme wurde festgehalten: {step}.");
+    let steps = [
+        "Geräte und Außenleiter",
+        "Vorzeichen- und Phasentest",
+        "Einweisung und Übergabe",
+    ];
+    assert_eq!(recorded_steps(&app, &eva).await, steps.map(said));
+
+    // Without its line no step is written down.
+    db.execute("ALTER TABLE journal RENAME TO journal_away")
+        .await;
+    let path = format!("/api/auth/commissioning/{id}/step/");
+    let customer = [
+        ("step", "customer"),
+        ("first_name", "Łukasz"),
+        ("last_name", "Čačić"),
+        ("place", "Rue Zoé 7, 10115 Berlin"),
+    ];
+    let failed = app.post(&path, &customer).bearer(&eva.access);
+    failed.send().await.expect(503);
+    db.execute("ALTER TABLE journal_away RENAME TO journal")
+        .await;
+    let entry = open(&app, &eva, "SC000001").await;
+    assert_eq!(step(&entry, "customer")["at"], Value::Null, "{entry}");
+    app.step(&eva, id, &customer).await;
+    let entry = open(&app, &eva, "SC000001").await;
+    assert_eq!(step(&entry, "customer")["state"], "passed", "{entry}");
+    app.stop().await;
 });
 
 with_app!(the_units_of_a_site_are_commissioned_together, |app| {

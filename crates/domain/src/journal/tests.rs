@@ -8,6 +8,7 @@ const STORED: &[(&str, &str)] = &[
     ("commissioning_started", "null"),
     ("commissioning_dropped", "null"),
     ("commissioning_finished", r#"{"protocol":7}"#),
+    ("commissioning_step_recorded", r#"{"step":"meter"}"#),
     (
         "tariff_set",
         r#"{"from":"2026-11-15","to":{"feed_in_price":"7.94","import_price":"31.90"},"was":null}"#,

@@ -109,6 +109,7 @@ impl JournalEvent {
                 to: Some(to),
             } => fill(&[("from", from), ("to", to)]),
             Self::EndUserNamed { .. } => text(lang, "journal", "end_user_named_plain").to_owned(),
+            Self::CommissioningStepRecorded { step } => fill(&[("step", text(lang, "step", step))]),
             Self::CommissioningStarted
             | Self::CommissioningDropped
             | Self::CommissioningFinished { .. }

@@ -82,6 +82,13 @@ async fn change_everything(
                 .await,
         ),
         (
+            "option_set",
+            service
+                .agree_on_option("nats", "nats://a.example")
+                .await
+                .map(drop),
+        ),
+        (
             "keys_rotated",
             service.rotate_keys(30 * DAY).await.map(drop),
         ),
@@ -195,6 +202,14 @@ on_both!(every_change_has_its_entry, |db| {
         detail("keys_rotated"),
         json!({"version": 2, "grace_days": 30})
     );
+});
+
+on_both!(an_option_that_others_have_stored_leaves_no_entry, |db| {
+    let service = service_at(db, NOON);
+    let agree = async |url: &str| service.agree_on_option("nats", url).await.unwrap();
+    assert_eq!(agree("nats://a.example").await, "nats://a.example");
+    assert_eq!(agree("nats://b.example").await, "nats://a.example");
+    assert_eq!(journal(db).await.len(), 1);
 });
 
 on_both!(
