@@ -61,7 +61,7 @@ pub use key::Key;
 pub use lang::Lang;
 pub use message::Message;
 pub use money::{Currency, Price};
-pub use one_line::{one_line, without_links};
+pub use one_line::{has_address, one_line, without_links};
 pub use password::Password;
 pub use phone::Phone;
 pub use random::Random;
