@@ -18,7 +18,7 @@ use domain::grant::{
     self, GRANT_REQUEST_TTL, GrantEvent, GrantScope, GrantState, MEMBER_CODE_TTL, Origin, Right,
 };
 use domain::journal::GrantDetail;
-use domain::{AccountId, Role, Serial, SiteDay, Zone};
+use domain::{AccountId, CompanyId, Role, Serial, SiteDay, Zone};
 use std::collections::HashMap;
 
 /// A grant in its present state, including requests and invitations.
@@ -39,8 +39,10 @@ pub struct Grant {
     /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    /// The holder's account; `None` while somebody is invited.
+    /// The holder's account; of a company the one of its longest-standing owner. `None` while somebody is invited.
     pub account: Option<AccountId>,
+    /// The company that holds it; `None` in a household.
+    pub company: Option<CompanyId>,
     pub owner: Option<AccountId>,
     zone: Zone,
 }
@@ -103,6 +105,7 @@ struct Row {
     id: i64,
     sn: String,
     account_id: Option<i64>,
+    company_id: Option<i64>,
     email: Option<String>,
     scope: String,
     state: String,
@@ -122,9 +125,11 @@ struct Row {
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT g.id, g.sn, g.account_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin, g.created_at,
-                 g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, a.company, a.phone
-             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN accounts a ON a.id = g.account_id ",
+            "SELECT g.id, g.sn, a.id AS account_id, g.company_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin,
+                 g.created_at, g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, c.name AS company, a.phone
+             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN companies c ON c.id = g.company_id
+             LEFT JOIN accounts a ON a.id = COALESCE(g.account_id,
+                 (SELECT MIN(o.id) FROM accounts o WHERE o.company_id = g.company_id AND o.company_role = 'owner')) ",
             $which
         )
     };
@@ -152,6 +157,7 @@ impl Row {
             first_name: self.first_name,
             last_name: self.last_name,
             account: self.account_id.map(AccountId),
+            company: self.company_id.map(CompanyId),
             owner: self.owner_id.map(AccountId),
             zone: zone
                 .map_err(|_| damaged("systems.time_zone"))?
@@ -186,7 +192,8 @@ pub async fn find_held(
     now: Millis,
 ) -> Result<Option<Grant>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!(
-        "WHERE g.sn = $1 AND g.account_id = $2 AND g.state IN ('active', 'unconfirmed')"))
+        "WHERE g.sn = $1 AND g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $2)
+             AND g.state IN ('active', 'unconfirmed')"))
         .bind(sn.as_str()).bind(holder.0).fetch_optional(c).await)?;
     let held = row.map(Row::grant).transpose()?;
     let held = held.and_then(|grant| grant.state_at(now));
@@ -216,9 +223,9 @@ pub async fn open_of_system(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<Vec
     open_at(rows, now)
 }
 
-/// The grants that give an account access now.
+/// The grants that give an account access now, its company's included.
 pub async fn open_of_holder(tx: &mut Tx, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
-    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.account_id = $1"))
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $1)"))
         .bind(account.0).fetch_all(c).await)?;
     open_at(rows, now)
 }
@@ -295,15 +302,15 @@ impl Store {
         Ok(installers)
     }
 
-    /// The grants of other people's systems that the account holds, asked for or is invited to, by serial number. Invitations are
-    /// shown only to electricians, whose address is verified.
+    /// The grants of other people's systems that the account or its company holds, asked for or is invited to, by serial number.
+    /// Invitations are shown only to electricians, whose address is verified.
     pub async fn held_grants(
         &self,
         account: AccountId,
         role: Role,
         now: Millis,
     ) -> Result<Vec<Grant>> {
-        let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.account_id = $1"))
+        let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $1)"))
             .bind(account.0).fetch_all(p).await)?;
         if role == Role::Electrician {
             rows.extend(self.invited(account).await?);
@@ -316,7 +323,7 @@ impl Store {
         Ok(held)
     }
 
-    /// The open invitations of an electrician.
+    /// The open invitations of an electrician's company: to the address of anybody who works there.
     pub async fn invitations(&self, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
         let mut invitations = Vec::new();
         for row in self.invited(account).await? {
@@ -327,7 +334,8 @@ impl Store {
 
     async fn invited(&self, account: AccountId) -> Result<Vec<Row>> {
         Ok(on!(self, p => sqlx::query_as(select!(
-            "WHERE g.email = (SELECT email FROM accounts WHERE id = $1) AND g.state = 'invited'
+            "WHERE g.email IN (SELECT o.email FROM accounts a JOIN accounts o ON o.company_id = a.company_id WHERE a.id = $1)
+                 AND g.state = 'invited'
                  AND g.scope IN ('monitor', 'configure', 'service')"))
             .bind(account.0).fetch_all(p).await)?)
     }

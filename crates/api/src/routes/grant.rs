@@ -12,6 +12,7 @@ use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::company::CompanyRight;
 use domain::grant::{GrantScope, GrantState, Right, end_of, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,7 @@ pub(crate) async fn list(
         true => {
             given.retain(Grant::is_undecided);
             let invitations = match person.role {
+                Role::Electrician if !person.may(CompanyRight::ManageAccess) => Vec::new(),
                 Role::Electrician => store.invitations(person.account, now).await?,
                 Role::User => Vec::new(),
             };

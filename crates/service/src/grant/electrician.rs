@@ -4,9 +4,9 @@ use domain::code::{Code, CodeKind};
 use domain::grant::{GrantEvent, GrantScope, INSTALLER_GRANT_DAYS, end_of};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
+use store::code;
 use store::grant::{self, Grant};
 use store::journal::NewEntry;
-use store::{account, code};
 
 /// Result of redeeming an installer code.
 #[derive(Clone, Debug)]
@@ -18,21 +18,18 @@ pub enum InstallerCodeResult {
 }
 
 impl Service {
-    /// Accepts an invitation to the electrician's own address. `None`: there is none.
+    /// Accepts an invitation to the address of anybody in the electrician's company. `None`: there is none.
     pub async fn accept_grant(&self, account: AccountId, id: i64) -> Result<Option<Grant>> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(me) = account::contact(&mut t, account).await? else {
-            return Ok(None);
-        };
         let grant = grant::find(&mut t, id, now).await?;
-        let invited = grant.filter(|grant| {
-            grant.holder.email == me.email && grant.scope.role() == Role::Electrician
-        });
+        let invited = grant.filter(|grant| grant.scope.role() == Role::Electrician);
         let Some(invited) = invited else {
             return Ok(None);
         };
-        if invited.state.next(GrantEvent::Accepted).is_err() {
+        if !t.is_invited(&invited, account).await?
+            || invited.state.next(GrantEvent::Accepted).is_err()
+        {
             return Ok(None);
         }
         let accepted = t.accept_invitation(&invited, account, "grant_accepted");
@@ -41,9 +38,9 @@ impl Service {
         Ok(Some(accepted))
     }
 
-    /// Requests access to a system. The work and the result are the same whether or not the system exists. A job notifies the
-    /// owner. A repeated request changes the requested scope. After a refusal, the owner is not asked again until the request has
-    /// expired.
+    /// Requests access to a system for the company. The work and the result are the same whether or not the system exists. A job
+    /// notifies the owner. A repeated request changes the requested scope. After a refusal, the owner is not asked again until the
+    /// request has expired.
     pub async fn request_grant(
         &self,
         account: AccountId,

@@ -13,14 +13,17 @@ impl Transaction<'_> {
             .await
     }
 
-    /// Mails the grant's holder, if there is one.
+    /// Mails the grant's holder, if there is one: of a company those who look after grants.
     pub(super) async fn mail_grant_holder(&mut self, grant: &Grant, text: &str) -> Result<()> {
         let page = match grant.scope.role() {
             Role::Electrician => page::ELECTRICIANS_GRANTS,
             Role::User => page::OWNERS_GRANTS,
         };
-        self.mail_about_grant(grant, grant.account, text, page)
-            .await
+        for holder in self.holders_of(grant).await? {
+            self.mail_about_grant(grant, Some(holder), text, page)
+                .await?;
+        }
+        Ok(())
     }
 
     async fn mail_about_grant(

@@ -5,7 +5,7 @@ use crate::{Result, Service, page};
 use domain::code::Code;
 use domain::grant::{GrantEvent, GrantScope, GrantState, end_of};
 use domain::journal::JournalEvent;
-use domain::{Email, Role, SiteDay};
+use domain::{AccountId, Email, Role, SiteDay};
 use store::Access;
 use store::grant::{self, Grant, NewInvitation, NewTerms};
 use store::journal::NewEntry;
@@ -133,14 +133,23 @@ impl Service {
 }
 
 impl Transaction<'_> {
-    /// Mails an electrician the new terms, and the previous ones if they had access.
+    /// Mails an electrician's company the new terms, and the previous ones if it had access.
     async fn mail_new_terms(&mut self, held: Option<&Grant>, after: &Grant) -> Result<()> {
-        let Some(holder) = after.account else {
-            return Ok(());
-        };
         if after.scope.role() != Role::Electrician {
             return Ok(());
         }
+        for holder in self.holders_of(after).await? {
+            self.mail_new_terms_to(holder, held, after).await?;
+        }
+        Ok(())
+    }
+
+    async fn mail_new_terms_to(
+        &mut self,
+        holder: AccountId,
+        held: Option<&Grant>,
+        after: &Grant,
+    ) -> Result<()> {
         let Some(to) = MailRecipient::of(self, holder).await? else {
             return Ok(());
         };
