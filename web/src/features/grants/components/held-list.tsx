@@ -15,10 +15,10 @@ import { customerOf, HOLDERS_ENDING } from '../model'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
-type Props = { held: readonly HeldGrant[]; today: SiteDay }
+type Props = { held: readonly HeldGrant[]; today: SiteDay; manages: boolean }
 
 /** What somebody holds, was offered or has asked for, ten at a time. */
-export function HeldList({ held, today }: Props) {
+export function HeldList({ held, today, manages }: Props) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
   const { current, items } = pageOf(held, chosen, PAGE_SIZE)
@@ -26,7 +26,7 @@ export function HeldList({ held, today }: Props) {
     <>
       <ul className="divide-y divide-line">
         {items.map((grant) => (
-          <HeldRow key={grant.id} grant={grant} today={today} />
+          <HeldRow key={grant.id} grant={grant} today={today} manages={manages} />
         ))}
       </ul>
       <Pagination
@@ -39,7 +39,9 @@ export function HeldList({ held, today }: Props) {
   )
 }
 
-function HeldRow({ grant, today }: { grant: HeldGrant; today: SiteDay }) {
+type RowProps = { grant: HeldGrant; today: SiteDay; manages: boolean }
+
+function HeldRow({ grant, today, manages }: RowProps) {
   const { t } = useT()
   const name = customerOf(grant) || grant.sn
   return (
@@ -47,20 +49,22 @@ function HeldRow({ grant, today }: { grant: HeldGrant; today: SiteDay }) {
       <p className="font-medium wrap-anywhere">{name}</p>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <GrantFacts grant={grant} today={today} />
-        <div
-          className={cn(
-            'flex flex-wrap items-center gap-1 sm:-mr-3',
-            grant.state !== 'invited' && 'max-sm:-ml-3',
-          )}
-        >
-          {grant.state === 'invited' && (
-            <Accept
-              grant={grant}
-              label={t('grants.deed_label', { deed: t('grants.accept'), name, sn: grant.sn })}
-            />
-          )}
-          <EndGrant id={grant.id} sn={grant.sn} name={name} ending={HOLDERS_ENDING[grant.state]} />
-        </div>
+        {manages && (
+          <div
+            className={cn(
+              'flex flex-wrap items-center gap-1 sm:-mr-3',
+              grant.state !== 'invited' && 'max-sm:-ml-3',
+            )}
+          >
+            {grant.state === 'invited' && (
+              <Accept
+                grant={grant}
+                label={t('grants.deed_label', { deed: t('grants.accept'), name, sn: grant.sn })}
+              />
+            )}
+            <EndGrant id={grant.id} sn={grant.sn} name={name} ending={HOLDERS_ENDING[grant.state]} />
+          </div>
+        )}
       </div>
     </li>
   )
