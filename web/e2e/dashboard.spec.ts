@@ -171,6 +171,7 @@ test('values that are older than 90 s are never drawn as live', async ({ page, s
 
 test('a series is added and removed, and the way back restores it', async ({ page, server }) => {
   await openDashboard(page, server, ONE)
+  await seeAll(page)
   const chip = page.getByRole('button', { name: text('series.voltage') })
   await expect(chip).toHaveAttribute('aria-pressed', 'false')
   await chip.click()
@@ -199,6 +200,7 @@ test('a link shows the same chart', async ({ page, server }) => {
 
 test('the CSV and the table have the numbers of the chart', async ({ page, server }) => {
   await openDashboard(page, server, ONE)
+  await seeAll(page)
   const yesterday = daysAgo(1)
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url().includes(`from_date=${yesterday}`)),

@@ -164,10 +164,10 @@ test('an app whose first script does not come says so instead of waiting for eve
   trouble,
 }) => {
   trouble.expect(/ERR_FAILED/)
-  await page.route(/\/assets\/index-.*\.js$/, (route) => route.abort())
+  await page.route(/\/assets\/base-.*\.js$/, (route) => route.abort())
   await page.goto('/login')
   await expect(page.getByRole('alert')).toContainText('Die Seite konnte nicht geladen werden.')
-  await page.unroute(/\/assets\/index-.*\.js$/)
+  await page.unroute(/\/assets\/base-.*\.js$/)
   await page.getByRole('button', { name: 'Seite neu laden' }).click()
   await expect(heading(page)).toHaveText(text('login.title'))
 })

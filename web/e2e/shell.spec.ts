@@ -53,11 +53,15 @@ test('contact, imprint and privacy policy open external pages in a tab of their 
     if (path === '/dashboard') await beLoggedIn(page, server, await server.newOwner())
     await page.goto(path)
     const links = page.getByRole('contentinfo').getByRole('link')
-    await expect(links).toHaveCount(3)
+    // The guide comes first, and is the portal's own.
+    await expect(links).toHaveCount(4)
+    await expect(links.first()).toHaveAttribute('href', /^\/guide\//)
+    for (const link of (await links.all()).slice(1)) {
+      await expect(link).toHaveAttribute('href', /^https:\/\//)
+    }
     for (const link of await links.all()) {
       await expect(link).toHaveAttribute('target', '_blank')
       await expect(link).toHaveAttribute('rel', /noopener/)
-      await expect(link).toHaveAttribute('href', /^https:\/\//)
     }
   }
 })
