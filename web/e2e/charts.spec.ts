@@ -67,10 +67,10 @@ test('forecasts can be chosen and say that there are none yet', async ({ page })
 test('the day before stands behind a day, in chips, in words and in the table, and the address keeps it', async ({
   page,
 }) => {
-  const asked = page.waitForResponse((answer) => answer.url().includes(`from_date=${daysAgo(4)}`))
+  const answered = page.waitForResponse((answer) => answer.url().includes(`from_date=${daysAgo(4)}`))
   await open(page, DAY)
   await page.getByLabel(text('chart.before')).selectOption('day')
-  const before = (await (await asked).json()) as { series: { m6: (number | null)[] } }
+  const before = (await (await answered).json()) as { series: { m6: (number | null)[] } }
   await expect(page).toHaveURL(/before=day/)
   await expect(chip(page, 'series.pv')).toContainText(text('chart.before.day'))
   await expect(

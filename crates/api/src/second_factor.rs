@@ -60,7 +60,7 @@ impl Factors {
 }
 
 /// What somebody gave beside the password; empty where nothing.
-pub(crate) struct GivenFactor<'a> {
+pub(crate) struct EnteredFactor<'a> {
     pub(crate) totp: &'a str,
     pub(crate) passkey: &'a str,
 }
@@ -69,7 +69,7 @@ pub(crate) struct GivenFactor<'a> {
 pub(crate) async fn require_factor(
     portal: &Portal,
     account: &Account,
-    given: GivenFactor<'_>,
+    given: EnteredFactor<'_>,
     known: Option<&str>,
 ) -> Result<bool> {
     let factors = Factors::load(portal, account).await?;

@@ -1,5 +1,5 @@
 //! Accounts: roles, terms and names.
-use crate::{Message, one_line, without_links};
+use crate::{Message, required_line, without_links};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr};
 
@@ -38,12 +38,7 @@ pub const MAX_TEXT: usize = 200;
 
 /// The name of a person or a place: required, one line, at most [`MAX_TEXT`] characters.
 pub fn parse_name(text: &str) -> Result<String, Message> {
-    let name = one_line(text);
-    match name.chars().count() {
-        0 => Err(Message::Required),
-        1..=MAX_TEXT => Ok(name),
-        _ => Err(Message::TooLong),
-    }
+    required_line(text, MAX_TEXT)
 }
 
 /// Longest name of a company, in characters.

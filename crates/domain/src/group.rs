@@ -1,5 +1,5 @@
 //! Groups: several systems of an account under one name.
-use crate::{Message, one_line};
+use crate::{Message, required_line};
 use std::str::FromStr;
 
 /// Groups per account.
@@ -27,12 +27,7 @@ impl FromStr for GroupName {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        let name = one_line(text);
-        match name.chars().count() {
-            0 => Err(Message::Required),
-            1..=Self::MAX_LENGTH => Ok(Self(name)),
-            _ => Err(Message::TooLong),
-        }
+        required_line(text, Self::MAX_LENGTH).map(Self)
     }
 }
 

@@ -1,4 +1,5 @@
 //! Short texts that people type and others read, such as names: one line of visible characters.
+use crate::Message;
 
 /// Any white space, line breaks too, becomes one space. Characters are left out that nobody sees but that change what others see:
 /// control characters, and marks of the direction of writing.
@@ -11,6 +12,16 @@ pub fn one_line(text: &str) -> String {
     });
     let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
+}
+
+/// The same where a line is required, of at most so many characters.
+pub fn required_line(text: &str, max_length: usize) -> Result<String, Message> {
+    let line = one_line(text);
+    match line.chars().count() {
+        0 => Err(Message::Required),
+        length if length > max_length => Err(Message::TooLong),
+        _ => Ok(line),
+    }
 }
 
 /// The same name, in which no mail program finds a web address to make a link of: a dot within a word becomes the end of one.

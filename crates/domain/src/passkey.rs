@@ -9,7 +9,7 @@ mod public_key;
 pub use public_key::{ALGORITHMS, PublicKey};
 
 use crate::clock::{MINUTE, Millis};
-use crate::{Message, one_line};
+use crate::{Message, required_line};
 use authenticator_data::AuthenticatorData;
 use client_data::{Ceremony, ClientData};
 use ring::digest::{SHA256, digest};
@@ -41,12 +41,7 @@ impl FromStr for PasskeyName {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        let name = one_line(text);
-        match name.chars().count() {
-            0 => Err(Message::Required),
-            1..=Self::MAX_LENGTH => Ok(Self(name)),
-            _ => Err(Message::TooLong),
-        }
+        required_line(text, Self::MAX_LENGTH).map(Self)
     }
 }
 

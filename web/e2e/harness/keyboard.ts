@@ -29,7 +29,7 @@ export async function expectFocusToShow(page: Page) {
 
 /** From here on through the page, or back: every stop shows its focus and comes out from under the bars that stay where they are. */
 export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab') {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   let last = ''
   for (;;) {
     await page.keyboard.press(key)
@@ -39,12 +39,12 @@ export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab
     if (stop.place === last) continue
     last = stop.place
     // Around the page.
-    if (seen.has(stop.place)) break
-    seen.add(stop.place)
+    if (visited.has(stop.place)) break
+    visited.add(stop.place)
     expect(stop.inSight, `${stop.name} can be seen when it has the focus`).toBe(true)
     await expectFocusToShow(page)
   }
-  expect(seen.size, 'stops of the Tab key').toBeGreaterThan(5)
+  expect(visited.size, 'stops of the Tab key').toBeGreaterThan(5)
 }
 
 /** What has the focus, and whether anything of it can be seen; null outside the page. */

@@ -18,17 +18,17 @@ it('shows what was said before the toaster was loaded, and what is said after, o
 })
 
 it('has a place for messages before the first one, so that it is announced', async () => {
-  const seen: string[] = []
+  const announced: string[] = []
   const observer = new MutationObserver(() => {
     const place = document.querySelector('[aria-live]')
-    if (place) seen.push(place.textContent ?? '')
+    if (place) announced.push(place.textContent ?? '')
   })
   observer.observe(document.body, { childList: true, subtree: true })
   notify.success('Gespeichert.')
   await renderUi(<Notifications />)
   await screen.findByText('Gespeichert.')
   observer.disconnect()
-  expect(seen[0]).toBe('')
+  expect(announced[0]).toBe('')
 })
 
 it('stays 5 seconds, and 2 as a toast', () => {

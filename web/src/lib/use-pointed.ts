@@ -9,11 +9,11 @@ export function usePointed<E extends HTMLElement>() {
   const ref = useRef<E>(null)
   useEffect(() => {
     if (share === null) return
-    const leave = ({ target }: Event) => {
+    const clearOutside = ({ target }: Event) => {
       if (!ref.current?.contains(target as Node)) setShare(null)
     }
-    document.addEventListener('pointerdown', leave)
-    return () => document.removeEventListener('pointerdown', leave)
+    document.addEventListener('pointerdown', clearOutside)
+    return () => document.removeEventListener('pointerdown', clearOutside)
   }, [share])
   const read = ({ clientX, currentTarget }: PointerEvent<E>) => {
     const { left, width } = currentTarget.getBoundingClientRect()

@@ -5,7 +5,7 @@ use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
 use crate::login::{LoggedIn, TokenPair, open_session};
 use crate::parameter::Switch;
-use crate::second_factor::{GivenFactor, require_factor};
+use crate::second_factor::{EnteredFactor, require_factor};
 use crate::{Lane, Portal, authenticate, known_browser};
 use axum::Json;
 use axum::extract::State;
@@ -97,7 +97,7 @@ pub(crate) async fn log_in(
     if account.role()? != role || account.locked_at.is_some() {
         return Err(invalid_credentials());
     }
-    let given = GivenFactor {
+    let given = EnteredFactor {
         totp: &login.totp,
         passkey: &login.passkey,
     };

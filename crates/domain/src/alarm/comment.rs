@@ -1,4 +1,4 @@
-use crate::{Message, one_line};
+use crate::{Message, required_line};
 use std::str::FromStr;
 
 /// Comments per alarm.
@@ -21,12 +21,7 @@ impl FromStr for CommentText {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        let text = one_line(text);
-        match text.chars().count() {
-            0 => Err(Message::Required),
-            1..=Self::MAX_LENGTH => Ok(Self(text)),
-            _ => Err(Message::TooLong),
-        }
+        required_line(text, Self::MAX_LENGTH).map(Self)
     }
 }
 

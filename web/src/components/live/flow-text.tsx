@@ -17,16 +17,16 @@ export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
   const { pv, grid, battery, house, soc } = reading
   const power = (watts: number | null) =>
     watts === null ? t('value.unknown') : joinQuantity(powerQuantity(watts, locale))
-  const told = (node: 'pv' | 'house' | 'grid' | 'battery', value: string) =>
+  const labelled = (node: 'pv' | 'house' | 'grid' | 'battery', value: string) =>
     t('ui.labelled', { label: t(`flow.${node}`), value })
   const charge = soc === null ? t('value.unknown') : joinQuantity(percentQuantity(soc, locale))
   return (
     <ul className="sr-only">
-      <li>{told('pv', power(pv))}</li>
-      <li>{told('house', power(house))}</li>
-      <li>{told('grid', `${gridWord ? `${t(`flow.grid.${gridWord}`)} ` : ''}${power(grid)}`)}</li>
+      <li>{labelled('pv', power(pv))}</li>
+      <li>{labelled('house', power(house))}</li>
+      <li>{labelled('grid', `${gridWord ? `${t(`flow.grid.${gridWord}`)} ` : ''}${power(grid)}`)}</li>
       <li>
-        {told(
+        {labelled(
           'battery',
           `${charge}, ${batteryWord ? `${t(`flow.battery.${batteryWord}`)} ` : ''}${power(battery)}`,
         )}

@@ -2,17 +2,8 @@ import type { LucideIcon } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import type { Quantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { VALUE_COLOUR, type ValueColour } from '@/lib/value-colours'
 import { BOX, sparkPaths } from './model/spark'
-
-export type Colour = 'pv' | 'grid' | 'battery' | 'soc' | 'home'
-
-const MARK = {
-  pv: 'text-pv',
-  grid: 'text-grid',
-  battery: 'text-battery',
-  soc: 'text-soc',
-  home: 'text-home',
-} as const
 
 type Props = {
   icon: LucideIcon
@@ -21,7 +12,7 @@ type Props = {
   value: Quantity | null
   /** A word about it, such as its direction. */
   note: string | null
-  colour: Colour
+  colour: ValueColour
   /** Today so far. */
   curve: readonly (number | null)[]
   floor?: number
@@ -34,7 +25,10 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
   return (
     <article className="card flex min-w-0 flex-col p-3 sm:p-4">
       <h3 className="flex items-start gap-2 text-[13px] leading-snug font-medium text-muted">
-        <Icon aria-hidden className={cn('mt-px size-4 shrink-0', live ? MARK[colour] : 'text-muted')} />
+        <Icon
+          aria-hidden
+          className={cn('mt-px size-4 shrink-0', live ? VALUE_COLOUR[colour] : 'text-muted')}
+        />
         <span className="min-w-0 hyphens-auto wrap-anywhere">{label}</span>
       </h3>
       <p
@@ -56,7 +50,7 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
         )}
       </p>
       <p className="num mt-1.5 min-h-[1.45em] text-[12px] text-muted">{note}</p>
-      <Sparkline values={curve} floor={floor} className={live ? MARK[colour] : 'text-muted'} />
+      <Sparkline values={curve} floor={floor} className={live ? VALUE_COLOUR[colour] : 'text-muted'} />
     </article>
   )
 }

@@ -18,7 +18,7 @@ export type Doors = {
 export type Factors = { totp: boolean; passkey: boolean }
 
 /** The password was right, and one of these is asked for; null where the server says something else. */
-export function askedFactors(error: unknown): Factors | null {
+export function acceptedFactors(error: unknown): Factors | null {
   if (!(error instanceof ApiError)) return null
   const { code, passkey } = Object(error.body)
   if (code !== 'totp_required' && code !== 'passkey_required') return null

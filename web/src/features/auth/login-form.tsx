@@ -12,7 +12,7 @@ import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
-import { askedFactors, type Credentials, type Doors, enter, enterByPasskey, type Factors } from './enter'
+import { acceptedFactors, type Credentials, type Doors, enter, enterByPasskey, type Factors } from './enter'
 import { checkLogin } from './model'
 import { PasskeyLogin } from './passkey-login'
 import { isUnconfirmed, ResendConfirmation } from './resend-confirmation'
@@ -48,7 +48,7 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
       try {
         await enter(body, doors)
       } catch (error) {
-        const factors = askedFactors(error)
+        const factors = acceptedFactors(error)
         if (!factors) throw error
         setHalf({ credentials: body, factors })
       }

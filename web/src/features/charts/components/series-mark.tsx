@@ -1,13 +1,6 @@
 import { cn } from '@/lib/cn'
+import { VALUE_COLOUR } from '@/lib/value-colours'
 import type { Series } from '../model/series'
-
-const LINE = {
-  pv: 'text-pv',
-  grid: 'text-grid',
-  battery: 'text-battery',
-  soc: 'text-soc',
-  home: 'text-home',
-} as const
 
 /** Looks like its series: a line, a dashed line for a forecast, a block for energies, hatched below zero. */
 export function SeriesMark({
@@ -18,7 +11,12 @@ export function SeriesMark({
   dim?: boolean
 }) {
   return (
-    <svg aria-hidden width="16" height="10" className={cn('shrink-0', LINE[colour], dim && 'opacity-60')}>
+    <svg
+      aria-hidden
+      width="16"
+      height="10"
+      className={cn('shrink-0', VALUE_COLOUR[colour], dim && 'opacity-60')}
+    >
       {unit === 'energy' ? (
         <>
           <rect x="3" width="10" height="10" rx="2" fill="currentColor" fillOpacity={below ? 0.35 : 1} />
