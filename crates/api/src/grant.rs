@@ -3,6 +3,7 @@ use domain::clock::Millis;
 use domain::grant::{GrantScope, GrantState, Origin};
 use domain::{Email, Message, Role};
 use serde::Serialize;
+use std::collections::HashMap;
 use store::grant::Grant;
 use store::handover::Handover;
 use utoipa::ToSchema;
@@ -98,6 +99,11 @@ pub(crate) struct GivenEntry {
     company: Option<String>,
     #[schema(required)]
     phone: Option<String>,
+    /// What somebody who asks for access writes.
+    #[schema(required)]
+    message: Option<String>,
+    /// Whether the electrician may read the phone number of the owner's account.
+    shares_phone: bool,
     created_at: Millis,
     /// When both sides had agreed.
     #[schema(required)]
@@ -129,6 +135,8 @@ impl From<Grant> for GivenEntry {
             email: grant.holder.email,
             company: grant.holder.company,
             phone: grant.holder.phone,
+            message: grant.message,
+            shares_phone: grant.shares_phone,
         }
     }
 }
@@ -149,6 +157,15 @@ pub(crate) struct HeldEntry {
     first_name: Option<String>,
     #[schema(required)]
     last_name: Option<String>,
+    /// Of the owner, who lets the caller read it.
+    #[schema(required)]
+    phone: Option<String>,
+    /// The same number: systems of one owner. Unknown while one only asks.
+    #[schema(required)]
+    household: Option<i64>,
+    /// What the caller wrote to the owner with a request.
+    #[schema(required)]
+    message: Option<String>,
     created_at: Millis,
     /// When both sides had agreed.
     #[schema(required)]
@@ -161,11 +178,30 @@ pub(crate) struct HeldEntry {
     until_day: Option<String>,
 }
 
-impl From<Grant> for HeldEntry {
-    fn from(grant: Grant) -> Self {
+impl HeldEntry {
+    /// Entries of one answer: what belongs to the same owner has the same number.
+    pub(crate) fn list(grants: Vec<Grant>) -> Vec<Self> {
+        let mut first_of = HashMap::new();
+        let mut entries = Vec::with_capacity(grants.len());
+        for grant in grants {
+            let household = match grant.owner.filter(|_| is_known(&grant)) {
+                Some(owner) => *first_of.entry(owner).or_insert(grant.id),
+                None => grant.id,
+            };
+            entries.push(Self::new(grant, household));
+        }
+        entries
+    }
+
+    /// An entry that is the only one of its owner.
+    pub(crate) fn single(grant: Grant) -> Self {
+        let household = grant.id;
+        Self::new(grant, household)
+    }
+
+    fn new(grant: Grant, household: i64) -> Self {
         let state = GrantStateName::from(grant.state);
-        // Names are shown only to people whom the owner has let in or invited.
-        let named = !matches!(state, GrantStateName::Asked | GrantStateName::Ended);
+        let known = is_known(&grant);
         Self {
             id: grant.id,
             sn: grant.sn.to_string(),
@@ -176,10 +212,19 @@ impl From<Grant> for HeldEntry {
             since: grant.since,
             until: grant.until,
             until_day: grant.last_day().map(|day| day.to_string()),
-            first_name: grant.first_name.filter(|_| named),
-            last_name: grant.last_name.filter(|_| named),
+            phone: grant.owner_phone().map(str::to_owned),
+            household: known.then_some(household),
+            message: grant.message,
+            first_name: grant.first_name.filter(|_| known),
+            last_name: grant.last_name.filter(|_| known),
         }
     }
+}
+
+/// Who lives with a system is shown only to people whom the owner has let in or invited.
+fn is_known(grant: &Grant) -> bool {
+    let state = GrantStateName::from(grant.state);
+    !matches!(state, GrantStateName::Asked | GrantStateName::Ended)
 }
 
 /// A system that its owner is handing over, until somebody has taken it.

@@ -29,6 +29,8 @@ pub(crate) struct Limits {
 
 /// Low, because guessing keys is the only way in that needs no mailbox.
 const MAX_KEYS_PER_HOUR: usize = 10;
+/// For systems that the electrician has not had yet.
+pub(crate) const MAX_GRANT_REQUESTS_PER_HOUR: usize = 30;
 
 /// No e-mail address is longer. The input may be as long as a whole request, so longer keys are cut.
 const MAX_KEY_BYTES: usize = 320;
@@ -49,7 +51,7 @@ impl Limits {
             login_stranger: per_minute("login_stranger", 10),
             login_known: per_minute("login_known", 10),
             keys: per_hour("keys", MAX_KEYS_PER_HOUR),
-            grant_requests: per_hour("grant_requests", 30),
+            grant_requests: per_hour("grant_requests", MAX_GRANT_REQUESTS_PER_HOUR),
             register_address: per_hour("register_address", 20),
             mail_recipient: per_hour("mail_recipient", 3),
             mail_address: per_hour("mail_address", 20),
@@ -109,9 +111,10 @@ impl Limits {
         }
     }
 
-    /// An electrician's request for access. It reveals nothing, so it needs no share in the tries of keys.
-    pub(crate) async fn grant_request(&self, account: AccountId) -> Result<()> {
-        self.check(&self.grant_requests, account.to_string()).await
+    /// An electrician's requests for access. They reveal nothing, so they need no share in the tries of keys.
+    pub(crate) async fn grant_requests(&self, account: AccountId, systems: usize) -> Result<()> {
+        self.take(&self.grant_requests, &[account.to_string()], systems)
+            .await
     }
 
     pub(crate) async fn register(&self, address: IpAddr) -> Result<()> {

@@ -3,7 +3,7 @@
 use domain::alarm::{AlarmMail, CommentText};
 use domain::command::Command;
 use domain::commissioning::CommissioningStep;
-use domain::grant::GrantScope;
+use domain::grant::{GrantScope, MAX_REQUEST_MESSAGE};
 use domain::group::GroupName;
 use domain::journal::EntryKind;
 use domain::series::{Interval, Method, Resolution};
@@ -127,6 +127,8 @@ schemas! {
     CommentLine = short(CommentText::MAX_LENGTH);
     /// Of a template.
     TemplateNameText = short(TemplateName::MAX_LENGTH);
+    /// A few words without addresses.
+    RequestMessage = string().max_length(Some(MAX_REQUEST_MESSAGE)).pattern(Some("^[^@]*$"));
     /// Of a person or a company.
     NameText = short(domain::account::MAX_TEXT);
     /// A town, or none.

@@ -1,5 +1,5 @@
 //! Accounts: roles, terms and names.
-use crate::{Message, required_line, without_links};
+use crate::{Message, has_address, required_line, without_links};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr};
 
@@ -48,8 +48,7 @@ pub const MAX_COMPANY: usize = 80;
 /// anything that a mail program makes a link of.
 pub fn parse_company(text: &str) -> Result<String, Message> {
     let name = parse_name(text)?;
-    let lower = name.to_lowercase();
-    if ["://", "www.", "@"].iter().any(|mark| lower.contains(mark)) {
+    if has_address(&name) {
         return Err(Message::NameHasAddress);
     }
     let name = without_links(&name);

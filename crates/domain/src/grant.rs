@@ -8,7 +8,7 @@ pub use state::{GrantEvent, GrantState, InvalidGrantTransition};
 
 use crate::clock::{DAY, Millis};
 use crate::names::variants;
-use crate::{Message, Role, SiteDay, Zone};
+use crate::{Message, Role, SiteDay, Zone, has_address, one_line, without_links};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How long a grant lasts by default.
@@ -19,12 +19,18 @@ pub const MAX_GRANT_DAYS: i32 = 366;
 pub const INSTALLER_GRANT_DAYS: i32 = 30;
 /// How long a request is kept, whether it is unanswered or refused.
 pub const GRANT_REQUEST_TTL: Millis = 14 * DAY;
+/// How long before the end of a grant its holder is asked to renew it.
+pub const RENEW_BEFORE: Millis = 14 * DAY;
 /// How long the code in a household member's invitation is valid.
 pub const MEMBER_CODE_TTL: Millis = 30 * DAY;
 /// How long an expired grant can be renewed.
 pub const RENEWABLE_FOR: Millis = 30 * DAY;
 /// How long before the end of a grant both sides are reminded.
 pub const REMIND_BEFORE: Millis = 7 * DAY;
+/// Longest message with a request for access, in characters.
+pub const MAX_REQUEST_MESSAGE: usize = 300;
+/// At most so many systems are asked for at once.
+pub const MAX_REQUESTED_AT_ONCE: usize = 200;
 /// How long the new owner may take to accept a system.
 pub const HANDOVER_TTL: Millis = 14 * DAY;
 
@@ -103,6 +109,21 @@ pub fn parse_last_day(text: &str, today: SiteDay) -> Result<SiteDay, Message> {
     }
 }
 
+/// Parses what somebody who asks for access writes to the owner, whom the portal mails it: too short for a letter, one line, and
+/// without anything that a mail program makes a link of. `None`: nothing.
+pub fn parse_request_message(text: &str) -> Result<Option<String>, Message> {
+    let text = one_line(text);
+    if has_address(&text) {
+        return Err(Message::NameHasAddress);
+    }
+    let text = without_links(&text);
+    match text.chars().count() {
+        0 => Ok(None),
+        1..=MAX_REQUEST_MESSAGE => Ok(Some(text)),
+        _ => Err(Message::TooLong),
+    }
+}
+
 /// When a grant with this last day ends: the first moment of the next day.
 pub fn end_of(zone: &Zone, last_day: SiteDay) -> Millis {
     zone.start_of(last_day.next())
@@ -129,6 +150,27 @@ mod tests {
         ] {
             let want = want.map(|day| day.parse().unwrap());
             assert_eq!(parse_last_day(text, today), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_a_few_plain_words_on_one_line() {
+        let long = "ä".repeat(MAX_REQUEST_MESSAGE);
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        for (text, want) in [
+            (" \n ", Ok(None)),
+            (
+                " Wir haben Ihre\r\nAnlage montiert.\u{202e} ",
+                some("Wir haben Ihre Anlage montiert."),
+            ),
+            ("<b>Hallo</b> & 1 < 2", some("<b>Hallo</b> & 1 < 2")),
+            ("evil.example/login", some("evil. example/login")),
+            ("https://evil.example", Err(Message::NameHasAddress)),
+            ("Bitte an x@evil.example", Err(Message::NameHasAddress)),
+            (&long, some(&long)),
+            (&format!("{long}ä"), Err(Message::TooLong)),
+        ] {
+            assert_eq!(parse_request_message(text), want, "{text}");
         }
     }
 

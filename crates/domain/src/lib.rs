@@ -62,7 +62,7 @@ pub use lang::Lang;
 pub use message::Message;
 pub use money::{Currency, Price};
 pub use one_line::without_links;
-pub(crate) use one_line::{one_line, required_line};
+pub(crate) use one_line::{has_address, one_line, required_line};
 pub use password::Password;
 pub use phone::Phone;
 pub use random::Random;

@@ -113,6 +113,8 @@ pub enum Message {
     TemplateTaken,
     TooManyTemplates,
     ProviderRequired,
+    OtherHousehold,
+    TooManySystems,
     #[strum(serialize = "acknowledge_14a")]
     Acknowledge14a,
     UntilRange,

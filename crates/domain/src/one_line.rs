@@ -37,6 +37,12 @@ pub fn without_links(name: &str) -> String {
     text.replace("://", ": ")
 }
 
+/// Whether somebody wrote a web or e-mail address that a mail program would make a link of.
+pub fn has_address(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["://", "www.", "@"].iter().any(|mark| lower.contains(mark))
+}
+
 /// Domain names may be written with dots of other scripts.
 fn is_dot(c: char) -> bool {
     matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')

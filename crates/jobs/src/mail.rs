@@ -182,6 +182,7 @@ mod tests {
                     "changes",
                     "owner",
                     "system",
+                    "message",
                     "scope_before",
                     "until_before",
                     "name",

@@ -6,7 +6,7 @@ mod mail;
 mod owner;
 mod revocation;
 
-pub use electrician::InstallerCodeResult;
+pub use electrician::{GrantRequest, InstallerCodeResult};
 pub use owner::{GrantTerms, Invitation};
 
 use crate::Result;
@@ -17,19 +17,50 @@ use store::grant::{self, Grant};
 use store::journal::NewEntry;
 
 impl Transaction<'_> {
-    /// Turns an invitation into a grant of the account and notifies the owner with this mail.
+    /// Turns an invitation into a grant of the account. The caller mails the owner.
     pub(crate) async fn accept_invitation(
         &mut self,
         invited: &Grant,
         account: AccountId,
-        mail_text: &str,
     ) -> Result<Grant> {
         let now = self.now;
         let accepted = grant::accept(self, invited, account, now).await?;
         let event = JournalEvent::GrantAccepted(accepted.detail());
         let entry = NewEntry::by(account, event, now).on(&accepted.sn);
         self.journal(entry).await?;
-        self.mail_grant_owner(&accepted, mail_text).await?;
         Ok(accepted)
     }
+}
+
+/// Grants that one mail can tell of: those of one household, of the same holder and with the same terms.
+fn grouped_for_mail(grants: Vec<Grant>) -> Vec<Vec<Grant>> {
+    let terms = |grant: &Grant| {
+        let Grant {
+            owner,
+            account,
+            state,
+            scope,
+            until,
+            ..
+        } = grant;
+        (
+            *owner,
+            *account,
+            *state,
+            *scope,
+            *until,
+            grant.message.clone(),
+        )
+    };
+    let mut groups: Vec<Vec<Grant>> = Vec::new();
+    for grant in grants {
+        let group = groups
+            .iter_mut()
+            .find(|group| group.first().map(terms) == Some(terms(&grant)));
+        match group {
+            Some(group) => group.push(grant),
+            None => groups.push(vec![grant]),
+        }
+    }
+    groups
 }

@@ -102,10 +102,11 @@ impl Transaction<'_> {
                     // The code was mailed to the account's address.
                     let now = self.now;
                     account::confirm_email(self, account, now).await?;
+                    let mut accepted = Vec::with_capacity(invitations.len());
                     for invited in &invitations {
-                        self.accept_invitation(invited, account, "member_accepted")
-                            .await?;
+                        accepted.push(self.accept_invitation(invited, account).await?);
                     }
+                    self.mail_grant_owner(&accepted, "member_accepted").await?;
                 }
                 (KeyStatus::Waiting, _, Key::Serial(sn)) => self.begin_claim(account, sn).await?,
                 _ => {}

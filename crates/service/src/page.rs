@@ -14,6 +14,9 @@ pub(crate) const LOCK: &str = "/lock";
 /// Where a new password is set; the token is appended when the mail is sent.
 pub(crate) const PASSWORD_RESET: &str = "/password_reset#token=";
 
+/// Where an electrician sees all systems.
+pub(crate) const ELECTRICIANS_SYSTEMS: &str = "/electrician-dashboard";
+
 /// Where an electrician sees one system.
 pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
     format!("/electrician-dashboard/{sn}")
@@ -28,6 +31,9 @@ pub(crate) fn enter_key(code: &str) -> String {
 pub(crate) fn update(sn: &domain::Serial) -> String {
     format!("/update?sn={sn}")
 }
+
+/// Where the updates of all systems are followed.
+pub(crate) const UPDATES: &str = "/update";
 
 /// Where a new address is confirmed.
 pub(crate) fn confirm_email(token: &str) -> String {

@@ -31,41 +31,57 @@ struct Offer {
 impl Service {
     /// Starts an update to what the system is offered. Idempotent: a repeated request finds the open update.
     pub async fn start_update(&self, access: &Access) -> Result<UpdateStart> {
-        let sn = access.sn();
-        let newest = self.store.newest_update(sn).await?;
-        if newest.is_some_and(|job| job.state.is_open()) {
-            return Ok(UpdateStart::Open);
+        self.start_updates(&[access]).await
+    }
+
+    /// Starts the updates of systems of one household, all or none, with one mail. Those that have an open update stay as they
+    /// are.
+    pub async fn start_updates(&self, systems: &[&Access]) -> Result<UpdateStart> {
+        let mut offers = Vec::with_capacity(systems.len());
+        for access in systems {
+            let newest = self.store.newest_update(access.sn()).await?;
+            if newest.is_some_and(|job| job.state.is_open()) {
+                continue;
+            }
+            match self.offer(access.sn()).await? {
+                Some(offer) => offers.push((*access, offer)),
+                None => return Ok(UpdateStart::NothingOffered),
+            }
         }
-        let Some(offer) = self.offer(sn).await? else {
-            return Ok(UpdateStart::NothingOffered);
-        };
+        offers.sort_by(|(one, _), (other, _)| one.sn().cmp(other.sn()));
         let mut t = self.begin().await?;
         let now = t.now;
-        let admitted = guard::admit(&mut t, access, self.config.devices_a_minute, now).await?;
-        if let Err(blocked) = admitted {
-            return Ok(UpdateStart::Blocked(blocked));
+        let mut started = Vec::with_capacity(offers.len());
+        for (access, offer) in offers {
+            let sn = access.sn();
+            let admitted = guard::admit(&mut t, access, self.config.devices_a_minute, now).await?;
+            if let Err(blocked) = admitted {
+                return Ok(UpdateStart::Blocked(blocked));
+            }
+            // Somebody else may have started one meanwhile.
+            if update::has_open(&mut t, sn).await? {
+                continue;
+            }
+            let id = JobId::random(&self.random);
+            match update::insert(&mut t, access, &id, &offer.parts, now).await {
+                // Somebody else started one at the same moment.
+                Err(Error::Taken(_)) if systems.len() == 1 => return Ok(UpdateStart::Open),
+                Err(Error::Taken(_)) => return Err(Error::Conflict),
+                inserted => inserted?,
+            }
+            let parts = offer.parts.iter().map(|(release, from)| PartUpdate {
+                part: Some(release.part),
+                from: Some(*from),
+                to: Some(release.version),
+            });
+            let parts = parts.collect();
+            let event = JournalEvent::UpdateStarted { parts };
+            let entry = NewEntry::by(access.account(), event, now).on(sn);
+            t.journal(entry).await?;
+            t.notify(Notification::UpdateChanged(sn.clone()));
+            started.push((access, offer));
         }
-        // Somebody else may have started one meanwhile.
-        if update::has_open(&mut t, sn).await? {
-            return Ok(UpdateStart::Open);
-        }
-        let id = JobId::random(&self.random);
-        match update::insert(&mut t, access, &id, &offer.parts, now).await {
-            // Somebody else started one at the same moment.
-            Err(Error::Taken(_)) => return Ok(UpdateStart::Open),
-            inserted => inserted?,
-        }
-        let parts = offer.parts.iter().map(|(release, from)| PartUpdate {
-            part: Some(release.part),
-            from: Some(*from),
-            to: Some(release.version),
-        });
-        let parts = parts.collect();
-        let event = JournalEvent::UpdateStarted { parts };
-        let entry = NewEntry::by(access.account(), event, now).on(sn);
-        t.journal(entry).await?;
-        mail_owner(&mut t, access, &offer).await?;
-        t.notify(Notification::UpdateChanged(sn.clone()));
+        mail_owner(&mut t, &started).await?;
         t.commit().await?;
         Ok(UpdateStart::Open)
     }
@@ -122,19 +138,33 @@ impl Service {
     }
 }
 
-/// Mails an owner who did not start the update what to do at the main switch, and until when.
-async fn mail_owner(t: &mut Transaction<'_>, access: &Access, offer: &Offer) -> Result<()> {
-    let text = match (offer.needs_off, offer.parts.len()) {
-        (false, _) => "update_by_installer",
-        (true, 0..=1) => "update_needs_switch",
-        (true, _) => "update_needs_switch_parts",
+/// Mails an owner who did not start the updates what to do at the main switch, and until when.
+async fn mail_owner(t: &mut Transaction<'_>, started: &[(&Access, Offer)]) -> Result<()> {
+    let Some((first, offer)) = started.first() else {
+        return Ok(());
+    };
+    let any_needs_off = started.iter().any(|(_, offer)| offer.needs_off);
+    let text = match (any_needs_off, started.len(), offer.parts.len()) {
+        (false, 1, _) => "update_by_installer",
+        (true, 1, 0..=1) => "update_needs_switch",
+        (true, 1, _) => "update_needs_switch_parts",
+        (false, _, _) => "updates_by_installer",
+        (true, _, _) => "updates_need_switch",
+    };
+    let serials: Vec<&str> = started
+        .iter()
+        .map(|(access, _)| access.sn().as_str())
+        .collect();
+    let page = match started {
+        [_] => page::update(first.sn()),
+        _ => page::UPDATES.to_owned(),
     };
     let mail = OwnerMail {
         text,
-        page: &page::update(access.sn()),
-        values: vec![("sn", access.sn().to_string())],
+        page: &page,
+        values: vec![("sn", serials.join(", "))],
         // The last full day.
-        until: Some(access.zone().day_of(t.now + MAX_UPDATE_WAIT - DAY)),
+        until: Some(first.zone().day_of(t.now + MAX_UPDATE_WAIT - DAY)),
     };
-    t.mail_owner_of_change(access, mail).await
+    t.mail_owner_of_change(first, mail).await
 }

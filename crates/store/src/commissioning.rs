@@ -17,6 +17,7 @@ use domain::Serial;
 use domain::clock::Millis;
 use domain::commissioning::{CheckRecord, CommissioningStep, MeterTestResult};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// A commissioning, in progress or finished, with everything that was recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,7 +188,45 @@ impl Row {
 const UNITS: &str = "SELECT sn, named FROM commissioning_units WHERE commissioning_id = $1 ORDER BY COALESCE(named, sn)";
 const STEPS: &str = "SELECT step, at, company, stated, found, measured FROM commissioning_steps WHERE commissioning_id = $1";
 
+/// How far systems were brought into service; those that never were are missing.
+macro_rules! standings {
+    ($which:expr) => {
+        concat!(
+            "SELECT u.sn, MIN(CASE WHEN u.finished_at IS NULL THEN 0 ELSE 1 END) AS finished
+             FROM commissioning_units u WHERE u.sn",
+            $which,
+            " GROUP BY u.sn"
+        )
+    };
+}
+
+#[derive(Debug, FromRow)]
+struct StandingRow {
+    sn: String,
+    finished: i64,
+}
+
+/// How far a system was brought into service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommissioningStanding {
+    InProgress,
+    Finished,
+}
+
 impl Store {
+    /// How far these systems were brought into service; those that never were are missing.
+    pub async fn commissioning_standings(
+        &self,
+        systems: &[Serial],
+    ) -> Result<HashMap<String, CommissioningStanding>> {
+        let rows: Vec<StandingRow> = rows_of_systems!(self, standings, 1, systems)?;
+        let standing = |row: StandingRow| match row.finished {
+            0 => (row.sn, CommissioningStanding::InProgress),
+            _ => (row.sn, CommissioningStanding::Finished),
+        };
+        Ok(rows.into_iter().map(standing).collect())
+    }
+
     /// The commissioning in progress at a system.
     pub async fn open_commissioning(&self, access: &Access) -> Result<Option<Commissioning>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(select!(

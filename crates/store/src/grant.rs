@@ -15,7 +15,8 @@ use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::grant::{
-    self, GRANT_REQUEST_TTL, GrantEvent, GrantScope, GrantState, MEMBER_CODE_TTL, Origin, Right,
+    self, GRANT_REQUEST_TTL, GrantEvent, GrantScope, GrantState, MEMBER_CODE_TTL, Origin,
+    RENEW_BEFORE, Right,
 };
 use domain::journal::GrantDetail;
 use domain::{AccountId, Role, Serial, SiteDay, Zone};
@@ -39,6 +40,11 @@ pub struct Grant {
     /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
+    /// What somebody who asks for access writes to the owner.
+    pub message: Option<String>,
+    /// Whether the owner lets the holder read the phone number of their account.
+    pub shares_phone: bool,
+    owner_phone: Option<String>,
     /// The holder's account; `None` while somebody is invited.
     pub account: Option<AccountId>,
     pub owner: Option<AccountId>,
@@ -89,6 +95,12 @@ impl Grant {
         Some(self)
     }
 
+    /// The owner's phone number, if the holder has access and may read it.
+    pub fn owner_phone(&self) -> Option<&str> {
+        let shared = self.shares_phone && self.state.opens();
+        self.owner_phone.as_deref().filter(|_| shared)
+    }
+
     /// The details for the journal, without personal values.
     pub fn detail(&self) -> GrantDetail {
         GrantDetail {
@@ -116,6 +128,9 @@ struct Row {
     last_name: Option<String>,
     company: Option<String>,
     phone: Option<String>,
+    message: Option<String>,
+    shares_phone: bool,
+    owner_phone: Option<String>,
 }
 
 /// Selects grants; `$which` is the rest of the query.
@@ -123,8 +138,10 @@ macro_rules! select {
     ($which:literal) => {
         concat!(
             "SELECT g.id, g.sn, g.account_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin, g.created_at,
-                 g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, a.company, a.phone
-             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN accounts a ON a.id = g.account_id ",
+                 g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, a.company, a.phone,
+                 g.message, g.shares_phone, o.phone AS owner_phone
+             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN accounts a ON a.id = g.account_id
+                 LEFT JOIN accounts o ON o.id = y.owner_id ",
             $which
         )
     };
@@ -151,6 +168,9 @@ impl Row {
             },
             first_name: self.first_name,
             last_name: self.last_name,
+            message: self.message,
+            shares_phone: self.shares_phone,
+            owner_phone: self.owner_phone,
             account: self.account_id.map(AccountId),
             owner: self.owner_id.map(AccountId),
             zone: zone
@@ -191,6 +211,24 @@ pub async fn find_held(
     let held = row.map(Row::grant).transpose()?;
     let held = held.and_then(|grant| grant.state_at(now));
     Ok(held.filter(|grant| grant.state.opens()))
+}
+
+/// The open invitations of the same owner to the same address with the same terms, including this one.
+pub async fn invitations_of_household(
+    tx: &mut Tx,
+    invited: &Grant,
+    now: Millis,
+) -> Result<Vec<Grant>> {
+    let owner = invited.owner.map(|owner| owner.0);
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!(
+        "WHERE g.email = $1 AND g.state = 'invited' AND g.scope IN ('monitor', 'configure', 'service')
+             AND (g.id = $2 OR y.owner_id = $3) ORDER BY g.sn"))
+        .bind(&invited.holder.email).bind(invited.id).bind(owner).fetch_all(c).await)?;
+    let alike = |grant: &Grant| grant.scope == invited.scope && grant.until == invited.until;
+    let invitations = grants(rows)?.into_iter().filter(alike);
+    Ok(invitations
+        .filter_map(|grant| grant.state_at(now))
+        .collect())
 }
 
 /// The invitations to a household behind a code, if they are for this address.
@@ -316,13 +354,28 @@ impl Store {
         Ok(held)
     }
 
-    /// The open invitations of an electrician.
-    pub async fn invitations(&self, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
-        let mut invitations = Vec::new();
+    /// What waits for an electrician: invitations to answer, and access that ends soon or has ended and that the electrician has
+    /// not asked for again.
+    pub async fn waiting_for_electrician(
+        &self,
+        account: AccountId,
+        now: Millis,
+    ) -> Result<Vec<Grant>> {
+        let mut waiting = Vec::new();
         for row in self.invited(account).await? {
-            invitations.extend(row.grant()?.state_at(now));
+            waiting.extend(row.grant()?.state_at(now));
         }
-        Ok(invitations)
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "WHERE g.account_id = $1 AND g.scope IN ('monitor', 'configure', 'service')
+                 AND g.state IN ('active', 'unconfirmed', 'ended') AND g.until <= $2
+                 AND NOT EXISTS (SELECT 1 FROM grants q WHERE q.sn = g.sn AND q.account_id = $1
+                     AND q.state IN ('asked', 'refused') AND q.created_at > $3)
+             ORDER BY g.until, g.id"))
+            .bind(account.0).bind(now + RENEW_BEFORE).bind(now - GRANT_REQUEST_TTL).fetch_all(p).await)?;
+        for row in rows {
+            waiting.extend(row.grant()?.state_at(now));
+        }
+        Ok(waiting)
     }
 
     async fn invited(&self, account: AccountId) -> Result<Vec<Row>> {

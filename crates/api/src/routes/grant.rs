@@ -33,7 +33,8 @@ pub(crate) struct Grants {
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct GrantQuery {
-    /// `true`: only what waits for the caller's decision.
+    /// `true`: only what waits for the caller: requests and unconfirmed access, or of an electrician invitations and access that
+    /// ends soon or has ended.
     #[serde(default)]
     #[param(value_type = Switch)]
     pending: String,
@@ -53,11 +54,11 @@ pub(crate) async fn list(
     let (held, handovers) = match ticked(&query.pending) {
         true => {
             given.retain(Grant::is_undecided);
-            let invitations = match person.role {
-                Role::Electrician => store.invitations(person.account, now).await?,
+            let waiting = match person.role {
+                Role::Electrician => store.waiting_for_electrician(person.account, now).await?,
                 Role::User => Vec::new(),
             };
-            (invitations, Vec::new())
+            (waiting, Vec::new())
         }
         false => (
             store.held_grants(person.account, person.role, now).await?,
@@ -66,7 +67,7 @@ pub(crate) async fn list(
     };
     Ok(Json(Grants {
         given: given.into_iter().map(GivenEntry::from).collect(),
-        held: held.into_iter().map(HeldEntry::from).collect(),
+        held: HeldEntry::list(held),
         handovers: handovers.into_iter().map(HandoverEntry::from).collect(),
     }))
 }
@@ -88,6 +89,10 @@ pub(crate) struct Invite {
     #[serde(default)]
     #[schema(value_type = Day)]
     until: String,
+    /// Whether the electrician may read the phone number of the owner's account; only the owner decides that.
+    #[serde(default)]
+    #[schema(value_type = Switch)]
+    phone: String,
     /// Typed again.
     password: Option<String>,
 }
@@ -125,8 +130,9 @@ pub(crate) async fn invite(
     let (Some(email), Some(scope), Some(last_day)) = (email, scope, last_day) else {
         return Err(Error::internal());
     };
-    let of_household = scope.role() == Role::User;
-    if of_household
+    let shares_phone = ticked(&form.phone);
+    let owner_decides = scope.role() == Role::User || shares_phone;
+    if owner_decides
         && chosen
             .iter()
             .any(|access| !access.may(Right::ManageHousehold))
@@ -139,6 +145,7 @@ pub(crate) async fn invite(
         email: &email,
         scope,
         last_day,
+        shares_phone,
     };
     let invited = portal.service.invite(&chosen, invitation).await?;
     let grants = invited.into_iter().map(GivenEntry::from).collect();
@@ -164,6 +171,13 @@ pub(crate) struct GiveGrant {
     /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
     #[schema(value_type = Day, required = false)]
     until: Option<String>,
+    /// Whether the electrician may read the phone number of the owner's account; only the owner decides that. Stays when missing.
+    #[schema(value_type = Switch, required = false)]
+    phone: Option<String>,
+    /// `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems.
+    #[serde(default)]
+    #[schema(value_type = Switch)]
+    household: String,
     /// Typed again, where somebody gets access, more of it or for longer.
     password: Option<String>,
 }
@@ -181,9 +195,9 @@ pub(crate) async fn give(
 ) -> Result<Json<GivenEntry>> {
     let id = parse_id(&id)?;
     let access = decided_by(&portal, &systems, id).await?;
-    let (now, system) = (portal.now(), std::slice::from_ref(access));
-    let mut given = portal.store.given_grants(system, now).await?.into_iter();
-    let known = given.find(|grant| grant.id == id);
+    let now = portal.now();
+    let given = portal.store.given_grants(&systems.allowed, now).await?;
+    let known = given.iter().find(|grant| grant.id == id);
     let known = known.ok_or(Error::not_found())?;
     may_decide(access, known.scope)?;
     let mut errors = FieldErrors::default();
@@ -200,15 +214,39 @@ pub(crate) async fn give(
     let until = form.until.as_deref().unwrap_or_default();
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
+    let phone = form.phone.as_deref().map(ticked);
+    if phone == Some(true) && !access.may(Right::ManageHousehold) {
+        return Err(Error::scope_too_small());
+    }
     let terms = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
+        shares_phone: phone,
     };
-    if gives_more(access, &known, terms) {
+    let alike = |grant: &&Grant| match ticked(&form.household) {
+        true => {
+            let terms = |grant: &Grant| (grant.account, grant.state, grant.scope);
+            terms(grant) == terms(known)
+        }
+        false => grant.id == known.id,
+    };
+    let mut chosen = Vec::new();
+    for grant in given.iter().filter(alike) {
+        let access = systems.find(grant.sn.as_str())?;
+        may_decide(access, grant.scope)?;
+        chosen.push((access, grant));
+    }
+    let more = |(access, grant): &(&Access, &Grant)| gives_more(access, grant, terms);
+    if chosen.iter().any(more) {
         let account = load_account(&portal, person).await?;
         reauthenticate(&portal, &account, form.password.as_deref()).await?;
     }
-    let given = portal.service.approve_grant(access, id, terms).await?;
+    let chosen: Vec<_> = chosen
+        .iter()
+        .map(|(access, grant)| (*access, grant.id))
+        .collect();
+    let given = portal.service.approve_grants(&chosen, terms).await?;
+    let given = given.and_then(|all| all.into_iter().find(|grant| grant.id == id));
     given
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())

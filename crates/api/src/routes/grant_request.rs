@@ -3,51 +3,70 @@ use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, parse_id};
+use crate::form::{Form, Query, parse_id, ticked};
 use crate::grant::{GrantStateName, HeldEntry, same_kind};
-use crate::parameter::{ElectricianScope, SerialNumber};
+use crate::limits::MAX_GRANT_REQUESTS_PER_HOUR;
+use crate::parameter::{ElectricianScope, RequestMessage, SerialNumbers, Switch};
 use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::code::Code;
-use domain::grant::GrantScope;
+use domain::grant::{GrantScope, MAX_REQUESTED_AT_ONCE, parse_request_message};
 use domain::{Message, Serial};
 use serde::{Deserialize, Serialize};
-use service::grant::InstallerCodeResult;
-use utoipa::ToSchema;
+use service::grant::{GrantRequest, InstallerCodeResult};
+use utoipa::{IntoParams, ToSchema};
 
-/// Accept an invitation to one's own address.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct AcceptQuery {
+    /// `true`: with it all that the same owner has sent.
+    #[serde(default)]
+    #[param(value_type = Switch)]
+    household: String,
+}
+
+/// Accept an invitation to one's own address, or all of the same owner.
 #[utoipa::path(post, path = "/api/auth/grant/{id}/accept/", operation_id = "accept_grant", tag = "grants",
-    params(("id" = i64, Path)),
+    params(("id" = i64, Path), AcceptQuery),
     responses((status = 200, body = HeldEntry)))]
 pub(crate) async fn accept(
     State(portal): State<Portal>,
     person: PersonCaller,
     Path(id): Path<String>,
+    Query(query): Query<AcceptQuery>,
 ) -> Result<Json<HeldEntry>> {
     let id = parse_id(&id)?;
-    let accepted = portal.service.accept_grant(person.account, id).await?;
+    let of_household = ticked(&query.household);
+    let accepted = portal
+        .service
+        .accept_grant(person.account, id, of_household);
     accepted
-        .map(|grant| Json(grant.into()))
+        .await?
+        .map(|grant| Json(HeldEntry::single(grant)))
         .ok_or(Error::not_found())
 }
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct AskFor {
-    /// A serial number.
+    /// A serial number, or several separated by commas.
     #[serde(default)]
-    #[schema(value_type = SerialNumber, required)]
+    #[schema(value_type = SerialNumbers, required)]
     sn: String,
     /// monitor, configure or service (default).
     #[serde(default)]
     #[schema(value_type = ElectricianScope)]
     scope: String,
+    /// A few words to the owners, up to 300 characters without addresses.
+    #[serde(default)]
+    #[schema(value_type = RequestMessage)]
+    message: String,
 }
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Asked)]
 pub(crate) struct GrantRequested {
+    /// What was asked for, separated by commas.
     sn: String,
     #[schema(inline)]
     state: GrantStateName,
@@ -55,7 +74,7 @@ pub(crate) struct GrantRequested {
     text: &'static str,
 }
 
-/// Ask for access to a system; always "asked, if it exists".
+/// Ask for access to systems; always "asked, if it exists".
 #[utoipa::path(post, path = "/api/auth/grant/request/", operation_id = "ask_for_grant", tag = "grants",
     request_body(content = AskFor, content_type = "application/x-www-form-urlencoded"),
     responses((status = 202, body = GrantRequested), (status = 400, body = Problem),
@@ -67,28 +86,69 @@ pub(crate) async fn ask(
     Form(form): Form<AskFor>,
 ) -> Result<(StatusCode, Json<GrantRequested>)> {
     let mut errors = FieldErrors::default();
-    let sn = match form.sn.trim() {
-        "" => Err(Message::Required),
-        sn => sn.parse::<Serial>(),
-    };
-    let sn = errors.check("sn", sn);
+    let serials = errors.check("sn", parse_serials(&form.sn));
     let scope = match form.scope.trim() {
         "" => Some(GrantScope::Service),
         text => errors.check("scope", same_kind(text, GrantScope::Service)),
     };
+    let message = errors.check("message", parse_request_message(&form.message));
     errors.into_result()?;
-    let (Some(sn), Some(scope)) = (sn, scope) else {
+    let (Some(serials), Some(scope), Some(message)) = (serials, scope, message) else {
         return Err(Error::internal());
     };
-    portal.limits.grant_request(person.account).await?;
-    let requested = portal.service.request_grant(person.account, &sn, scope);
-    requested.await?;
+    // What the electrician has, or had, is no guess.
+    let (store, now) = (&portal.store, portal.now());
+    let held = store.held_grants(person.account, person.role, now).await?;
+    let known = |sn: &Serial| {
+        held.iter()
+            .any(|grant| grant.since.is_some() && grant.sn == *sn)
+    };
+    let guesses = serials.iter().filter(|sn| !known(sn)).count();
+    if guesses > MAX_GRANT_REQUESTS_PER_HOUR {
+        return Err(Error::field("sn", Message::TooManySystems));
+    }
+    if guesses > 0 {
+        portal
+            .limits
+            .grant_requests(person.account, guesses)
+            .await?;
+    }
+    let request = GrantRequest {
+        serials: &serials,
+        scope,
+        message: message.as_deref(),
+    };
+    portal
+        .service
+        .request_grants(person.account, &request)
+        .await?;
+    let names: Vec<&str> = serials.iter().map(Serial::as_str).collect();
     let asked = GrantRequested {
-        sn: sn.to_string(),
+        sn: names.join(","),
         state: GrantStateName::Asked,
         text: Message::GrantAsked.text(language(&headers)),
     };
     Ok((StatusCode::ACCEPTED, Json(asked)))
+}
+
+/// Serial numbers separated by commas, each once.
+fn parse_serials(text: &str) -> Result<Vec<Serial>, Message> {
+    let mut serials = Vec::new();
+    for name in text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        let sn: Serial = name.parse()?;
+        if !serials.contains(&sn) {
+            serials.push(sn);
+        }
+    }
+    match serials.len() {
+        0 => Err(Message::Required),
+        1..=MAX_REQUESTED_AT_ONCE => Ok(serials),
+        _ => Err(Message::TooManySystems),
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -131,7 +191,7 @@ pub(crate) async fn enter_code(
         InstallerCodeResult::Grants(grants) => {
             let (limits, account) = (&portal.limits, Some(person.account));
             limits.keys_were_right(client.0, account, 1).await;
-            let grants = grants.into_iter().map(HeldEntry::from).collect();
+            let grants = HeldEntry::list(grants);
             Ok(Json(OpenedGrants { grants }))
         }
         InstallerCodeResult::Unknown => refused(Message::InstallerCodeUnknown),

@@ -15,10 +15,14 @@ use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use domain::grant::Right;
 use domain::key::{KeyStatus, MAX_KEYS};
-use domain::{Key, Message};
+
+use domain::{Key, Message, Serial};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use store::Access;
+use store::commissioning::CommissioningStanding;
 use store::grant::Grant;
 use store::system::System;
 use utoipa::ToSchema;
@@ -54,6 +58,18 @@ pub(crate) struct SystemEntry {
     access: &'static str,
     /// Whom the household can call; only they see it.
     installer: Option<InstallerEntry>,
+    /// For electricians. The same number: systems of one owner.
+    household: Option<usize>,
+    /// For electricians with service: how far it was brought into service. Missing: never.
+    #[schema(inline)]
+    commissioning: Option<CommissioningState>,
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CommissioningState {
+    InProgress,
+    Finished,
 }
 
 /// The electrician with the widest access to a system.
@@ -86,8 +102,22 @@ pub(crate) async fn list(
         .installers(&visible.allowed, portal.now())
         .await?;
     portal.hold(visible.allowed.iter()).await?;
+    let serviced = visible
+        .allowed
+        .iter()
+        .filter(|one| one.may(Right::Commission));
+    let serviced: Vec<Serial> = serviced.map(|access| access.sn().clone()).collect();
+    let mut standings = HashMap::new();
+    if !serviced.is_empty() {
+        standings = portal.store.commissioning_standings(&serviced).await?;
+    }
+    let mut households = HashMap::new();
     let mut entry = |(access, system): (&Access, System)| {
+        let next = households.len();
+        let owner = access.owner().filter(|_| !access.level().is_household());
         Ok(SystemEntry {
+            household: owner.map(|owner| *households.entry(owner).or_insert(next)),
+            commissioning: standings.get(access.sn().as_str()).map(|it| (*it).into()),
             kwp: system.peak()?.map(kilowatts),
             place: system.place,
             installer: installers.remove(access.sn()).map(InstallerEntry::from),
@@ -110,6 +140,15 @@ pub(crate) async fn list(
     };
     let systems = visible.allowed.iter().zip(systems);
     systems.map(&mut entry).collect::<Result<_>>().map(Json)
+}
+
+impl From<CommissioningStanding> for CommissioningState {
+    fn from(standing: CommissioningStanding) -> Self {
+        match standing {
+            CommissioningStanding::InProgress => Self::InProgress,
+            CommissioningStanding::Finished => Self::Finished,
+        }
+    }
 }
 
 impl From<Grant> for InstallerEntry {

@@ -4,13 +4,14 @@ use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Query, invalid, too_large};
-use crate::parameter::{SerialNumber, StartOrWithdraw};
+use crate::parameter::{SerialNumber, SerialNumbers, StartOrWithdraw};
 use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
 use axum::Json;
 use axum::extract::multipart::{MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
+use domain::aggregate::ALL_SYSTEMS;
 use serde::{Deserialize, Serialize};
 use service::update::UpdateStart;
 use store::Access;
@@ -33,7 +34,8 @@ pub(crate) struct StartedUpdate {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "names the form in the OpenAPI document")]
 pub(crate) struct StartUpdate {
-    #[schema(value_type = SerialNumber)]
+    /// A serial number, or several of one household, separated by commas: either all of them start, or none.
+    #[schema(value_type = SerialNumbers)]
     sn: String,
     #[schema(value_type = StartOrWithdraw)]
     update: String,
@@ -53,7 +55,7 @@ pub(crate) async fn has_update(
     Ok(Json(status))
 }
 
-/// Start an update of a system, or withdraw one that still waits. Started again, it answers what the first one began.
+/// Start an update of a system, or of several of one household, or withdraw one that still waits. Started again, it answers what the first one began.
 #[utoipa::path(post, path = "/api/v1/update/", operation_id = "start_update", tag = "updates",
     request_body(content = StartUpdate, content_type = "multipart/form-data"),
     responses((status = 200, body = StartedUpdate), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal),
@@ -65,17 +67,34 @@ pub(crate) async fn start(
     form: std::result::Result<Multipart, MultipartRejection>,
 ) -> Result<Json<StartedUpdate>> {
     let (sn, update) = read_form(form.map_err(|_| invalid())?).await?;
-    let access = single_system(&systems, &sn)?;
+    let chosen = household(&systems, &sn)?;
     match update.as_str() {
-        "1" => begin(&portal, access).await?,
-        "0" => withdraw(&portal, access).await?,
+        "1" => begin(&portal, &chosen).await?,
+        "0" => withdraw(&portal, &chosen).await?,
         "" => return Err(Error::field("update", Message::Required)),
         _ => return Err(Error::field("update", Message::ChoiceUnknown)),
     }
-    let now = UpdateStatus::read(&portal, access, language(&headers)).await?;
-    Ok(Json(StartedUpdate {
-        updates: now.updates,
-    }))
+    let mut updates = Vec::new();
+    for access in chosen {
+        let now = UpdateStatus::read(&portal, access, language(&headers)).await?;
+        updates.extend(now.updates);
+    }
+    Ok(Json(StartedUpdate { updates }))
+}
+
+/// Systems that the caller names and that belong to one owner.
+fn household<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<&'a Access>> {
+    let chosen = match sn.trim() {
+        ALL_SYSTEMS => Vec::new(),
+        sn => systems.parse_list(sn)?,
+    };
+    let Some(first) = chosen.first() else {
+        return Err(Error::field("sn", Message::Required));
+    };
+    match chosen.iter().all(|access| access.owner() == first.owner()) {
+        true => Ok(chosen),
+        false => Err(Error::field("sn", Message::OtherHousehold)),
+    }
 }
 
 /// What was installed when, newest first.
@@ -134,17 +153,21 @@ pub(crate) async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     Ok((sn.unwrap_or_default(), update.unwrap_or_default()))
 }
 
-async fn begin(portal: &Portal, access: &Access) -> Result<()> {
-    match portal.service.start_update(access).await? {
+async fn begin(portal: &Portal, systems: &[&Access]) -> Result<()> {
+    match portal.service.start_updates(systems).await? {
         UpdateStart::Open => Ok(()),
         UpdateStart::NothingOffered => Err(Error::Refused(StatusCode::CONFLICT, Message::NoUpdate)),
         UpdateStart::Blocked(blocked) => Err(blocked.into()),
     }
 }
 
-async fn withdraw(portal: &Portal, access: &Access) -> Result<()> {
-    match portal.service.cancel_update(access).await? {
-        true => Ok(()),
-        false => Err(Error::Refused(StatusCode::CONFLICT, Message::UpdateRunning)),
+async fn withdraw(portal: &Portal, systems: &[&Access]) -> Result<()> {
+    let mut running = false;
+    for access in systems {
+        running |= !portal.service.cancel_update(access).await?;
+    }
+    match running {
+        false => Ok(()),
+        true => Err(Error::Refused(StatusCode::CONFLICT, Message::UpdateRunning)),
     }
 }

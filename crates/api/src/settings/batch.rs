@@ -2,7 +2,10 @@
 use super::entry::{ChangedBy, SettingValue};
 use super::outcome::{ChangeEntry, problems};
 use domain::clock::Millis;
-use domain::setting::{BATCH_UNDO_WINDOW, ChangedField, SettingsChange, SkipReason, SkippedField};
+use domain::setting::{
+    BATCH_UNDO_WINDOW, ChangedField, Direction, Field, FieldKind, Ratings, SettingsChange,
+    SkipReason, SkippedField,
+};
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
 use service::settings::{BatchResult, BatchRun, SaveFailure};
@@ -76,6 +79,9 @@ pub(crate) struct FieldProblem {
     field: &'static str,
     code: &'static str,
     text: &'static str,
+    /// The most that this unit takes, in the field's unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<i64>,
 }
 
 /// A field that undoing leaves as it is.
@@ -143,7 +149,7 @@ impl SystemOutcome {
     pub(crate) fn of(sn: &str, online: bool, done: BatchResult, reader: BatchReader) -> Self {
         let outcome = match done.saved {
             Ok(change) => Self::accepted(sn, done.version, online, &change, reader.lang),
-            Err(failure) => Self::failed(sn, done.version, online, failure, reader),
+            Err(failure) => Self::failed(sn, done.version, online, failure, done.ratings, reader),
         };
         Self {
             left: done.skipped.iter().map(LeftEntry::from).collect(),
@@ -172,12 +178,14 @@ impl SystemOutcome {
         version: i64,
         online: bool,
         failure: SaveFailure,
+        ratings: Ratings,
         reader: BatchReader,
     ) -> Self {
         let (wrong, changes) = problems(failure);
-        let wrong = wrong
-            .into_iter()
-            .map(|(field, message)| FieldProblem::new(field, message, reader.lang));
+        let wrong = wrong.into_iter().map(|(field, message)| FieldProblem {
+            max: limit(field, message, ratings),
+            ..FieldProblem::new(field, message, reader.lang)
+        });
         let by = |by: AccountId| ChangedBy::for_reader(by, reader.account);
         let conflict = changes
             .into_iter()
@@ -218,7 +226,21 @@ impl FieldProblem {
             field,
             code: message.code(),
             text: message.text(lang),
+            max: None,
         }
+    }
+}
+
+/// What the unit is rated for, where somebody asked for another power.
+fn limit(field: &str, message: Message, ratings: Ratings) -> Option<i64> {
+    let field: Field = field
+        .parse()
+        .ok()
+        .filter(|_| message == Message::PowerRange)?;
+    match field.kind() {
+        FieldKind::Power(Direction::Charge) => ratings.charge,
+        FieldKind::Power(Direction::Discharge) => ratings.discharge,
+        _ => None,
     }
 }
 

@@ -32,6 +32,13 @@ async fn open(app: &TestApp, person: &Person, sn: &str) -> Value {
         .clone()
 }
 
+/// How far the electrician's first system was brought into service, in the list of systems.
+async fn standing(app: &TestApp, person: &Person) -> Value {
+    let systems = app.get("/api/auth/usr_sn/").bearer(&person.access);
+    let systems = systems.send().await.expect(200).json();
+    systems[0]["commissioning"].clone()
+}
+
 pub(crate) fn step<'a>(entry: &'a Value, name: &str) -> &'a Value {
     let steps = entry["steps"].as_array().unwrap();
     steps.iter().find(|step| step["step"] == name).unwrap()
@@ -62,7 +69,9 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
     let battery = app.battery("SC000001");
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
+    assert_eq!(standing(app, &eva).await, Value::Null);
     let id = app.begin_commissioning(&eva, "SC000001").await;
+    assert_eq!(standing(app, &eva).await, "in_progress");
     let units = app.step(&eva, id, &[("step", "units")]).await;
     let missing = step(&units, "units");
     assert_eq!(
@@ -108,6 +117,7 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
     let finished = app.finish(&eva, id).await.expect(201).json();
     assert_eq!(finished["number"], "SC000001-1");
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
+    assert_eq!(standing(app, &eva).await, "finished");
 
     let page = read(app, &eva, &format!("{id}/")).await.expect(200).json();
     assert_eq!(page["sheet"]["title"], "Inbetriebnahmeprotokoll");

@@ -241,6 +241,7 @@ async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
         email: &"elektro@example.com".parse().unwrap(),
         scope: GrantScope::Monitor,
         last_day: None,
+        shares_phone: false,
     };
     let invited = app.service.invite(&[&access], invitation).await;
     invited.unwrap()[0].id

@@ -133,6 +133,9 @@ with_app!(
         );
         assert_eq!(first["online"], true);
         assert_eq!(tried["systems"][1]["online"], false);
+        // The refused unit's own limit, for whoever wants to choose another value.
+        assert_eq!(tried["systems"][1]["problems"][0]["max"], 2_500);
+        assert!(tried["systems"][2]["problems"][0].get("max").is_none());
         assert_eq!(desired(app, &anna, "SC000001").await["charge_limit"], 4200);
         assert_eq!(get(app, &eva, BATCH).await, json!([]));
         let same = dry_run(app, &eva, "SC000001", &[("reserve_soc", "10")]).await;

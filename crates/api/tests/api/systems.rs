@@ -387,6 +387,7 @@ with_app!(a_system_is_listed_with_these_fields_and_no_others, |app| {
         "sn": "SC000001", "phase": 1, "master_version": null, "gateway_version": null, "slave_version": null,
         "first_name": null, "last_name": null, "group_name": null, "access": "owner", "installer": null, "time_zone": "Europe/Berlin", "place": null, "kwp": null,
         "hardware": null, "capacity": null, "charge_max": null, "discharge_max": null, "isActive": false,
+        "household": null, "commissioning": null,
     }]);
     assert_eq!(call.send().await.expect(200).json(), want);
 });

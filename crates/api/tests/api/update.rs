@@ -40,9 +40,13 @@ async fn start(app: &TestApp, person: &Person, update: &str) -> TestResponse {
 
 /// A battery with these versions of gateway and master.
 async fn greet(app: &TestApp, gateway: &str, master: &str) -> MqttBattery {
-    let mut battery = MqttBattery::connect(app.devices, SN).await;
+    greet_as(app, SN, gateway, master).await
+}
+
+async fn greet_as(app: &TestApp, sn: &str, gateway: &str, master: &str) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, sn).await;
     battery.boot = u32::try_from(app.clock.now() / 1_000 % 1_000_000).unwrap();
-    battery.subscribe(&[&format!("v1/d/{SN}/down/#")]).await;
+    battery.subscribe(&[&format!("v1/d/{sn}/down/#")]).await;
     let hello = battery.hello(app.clock.now());
     let versions = json!({"fw": {"g": gateway, "m": master, "sl": null, "off": 0}});
     battery
@@ -517,6 +521,46 @@ with_app!(somebody_elses_system_has_no_update_to_see, |app| {
         &format!("/api/v1/has_update?sn={SN}"),
     );
     guest.send().await.expect(401);
+});
+
+with_app!(a_household_is_updated_with_one_order_and_one_mail, |app| {
+    const SECOND: &str = "SC000002";
+    let anna = app.owner("anna", SN).await;
+    let code = app.code(&[&app.device(SECOND).await]).await;
+    let linked = app.post("/api/auth/usr_sn/", &[("keys", &code)]);
+    linked.bearer(&anna.access).send().await.expect(200);
+    let ben = app.owner("ben", "SC000003").await;
+    let eva = app.electrician("eva").await;
+    for (owner, sn) in [(&anna, SN), (&anna, SECOND), (&ben, "SC000003")] {
+        app.grant(owner, &eva, sn, "service").await;
+    }
+    roll_out(app, Part::Gateway, "1.15", 2).await;
+    let both = format!("{SN},{SECOND}");
+    let _first = greet(app, "1.14", "2.6").await;
+    shows(app, &eva, "new_update", json!(true)).await;
+    // The second has not said yet what it has: none starts.
+    app.order_update(&eva, &both, "1").await.expect(409);
+    assert_eq!(has_update(app, &eva).await["update_started"], false);
+    let of_two = format!("{SN},SC000003");
+    let refused = app.order_update(&eva, &of_two, "1").await.expect(400);
+    assert_eq!(refused.code(), "sn:other_household");
+    let _second = greet_as(app, SECOND, "1.14", "2.6").await;
+    eventually("the second is offered the update", async || {
+        let started = app.order_update(&eva, &both, "1").await;
+        started.status == 200
+    })
+    .await;
+    let letters = app.sent_mails().await.into_iter();
+    let told: Vec<_> = letters
+        .filter(|letter| letter.to == anna.email && letter.subject.contains("aktualisiert"))
+        .collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].text.contains("Ihre Speicher SC000001, SC000002"));
+    assert!(told[0].text.contains("/update"));
+    // Once more, it finds what is open and mails nobody.
+    let mails = app.sent_mails().await.len();
+    app.order_update(&eva, &both, "1").await.expect(200);
+    assert_eq!(app.sent_mails().await.len(), mails);
 });
 
 with_app!(

@@ -1,4 +1,5 @@
 //! The electrician's side of grants: accepting an invitation, requesting access, and using an installer code.
+use super::grouped_for_mail;
 use crate::{Error, Result, Service};
 use domain::code::{Code, CodeKind};
 use domain::grant::{GrantEvent, GrantScope, INSTALLER_GRANT_DAYS, end_of};
@@ -17,9 +18,24 @@ pub enum InstallerCodeResult {
     Owned,
 }
 
+/// What an electrician asks owners for.
+#[derive(Clone, Copy, Debug)]
+pub struct GrantRequest<'a> {
+    pub serials: &'a [Serial],
+    pub scope: GrantScope,
+    /// A few words to the owners.
+    pub message: Option<&'a str>,
+}
+
 impl Service {
-    /// Accepts an invitation to the electrician's own address. `None`: there is none.
-    pub async fn accept_grant(&self, account: AccountId, id: i64) -> Result<Option<Grant>> {
+    /// Accepts an invitation to the electrician's own address, or with it all that the same owner has sent to it. `None`: there
+    /// is none.
+    pub async fn accept_grant(
+        &self,
+        account: AccountId,
+        id: i64,
+        of_household: bool,
+    ) -> Result<Option<Grant>> {
         let mut t = self.begin().await?;
         let now = t.now;
         let Some(me) = account::contact(&mut t, account).await? else {
@@ -35,26 +51,39 @@ impl Service {
         if invited.state.next(GrantEvent::Accepted).is_err() {
             return Ok(None);
         }
-        let accepted = t.accept_invitation(&invited, account, "grant_accepted");
-        let accepted = accepted.await?;
+        let invitations = match of_household {
+            true => grant::invitations_of_household(&mut t, &invited, now).await?,
+            false => vec![invited],
+        };
+        let mut accepted = Vec::with_capacity(invitations.len());
+        for invited in &invitations {
+            accepted.push(t.accept_invitation(invited, account).await?);
+        }
+        for grants in grouped_for_mail(accepted.clone()) {
+            t.mail_grant_owner(&grants, "grant_accepted").await?;
+        }
         t.commit().await?;
-        Ok(Some(accepted))
+        Ok(accepted.into_iter().find(|grant| grant.id == id))
     }
 
-    /// Requests access to a system. The work and the result are the same whether or not the system exists. A job notifies the
-    /// owner. A repeated request changes the requested scope. After a refusal, the owner is not asked again until the request has
-    /// expired.
-    pub async fn request_grant(
+    /// Requests access to systems. The work and the result are the same whether or not a system exists. A job notifies the
+    /// owners. A repeated request changes the requested scope and the message. After a refusal, the owner is not asked again until
+    /// the request has expired.
+    pub async fn request_grants(
         &self,
         account: AccountId,
-        sn: &Serial,
-        scope: GrantScope,
+        request: &GrantRequest<'_>,
     ) -> Result<()> {
+        let &GrantRequest { scope, message, .. } = request;
+        let mut serials: Vec<&Serial> = request.serials.iter().collect();
+        serials.sort();
         let mut t = self.begin().await?;
         let now = t.now;
-        grant::insert_request(&mut t, account, sn, scope, now).await?;
-        let event = JournalEvent::GrantAsked { scope: Some(scope) };
-        t.journal(NewEntry::by(account, event, now).on(sn)).await?;
+        for sn in serials {
+            grant::insert_request(&mut t, account, sn, scope, message, now).await?;
+            let event = JournalEvent::GrantAsked { scope: Some(scope) };
+            t.journal(NewEntry::by(account, event, now).on(sn)).await?;
+        }
         t.commit().await
     }
 

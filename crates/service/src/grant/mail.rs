@@ -7,25 +7,29 @@ use domain::{AccountId, Lang, Role, without_links};
 use store::grant::Grant;
 
 impl Transaction<'_> {
-    /// Mails the owner of the grant's system, if there is one.
-    pub(crate) async fn mail_grant_owner(&mut self, grant: &Grant, text: &str) -> Result<()> {
-        self.mail_about_grant(grant, grant.owner, text, page::OWNERS_GRANTS)
+    /// Mails the owner of these grants' systems, if there is one. They have the same owner, holder and terms.
+    pub(crate) async fn mail_grant_owner(&mut self, grants: &[Grant], text: &str) -> Result<()> {
+        let owner = grants.first().and_then(|first| first.owner);
+        self.mail_about_grants(grants, owner, text, page::OWNERS_GRANTS)
             .await
     }
 
-    /// Mails the grant's holder, if there is one.
-    pub(super) async fn mail_grant_holder(&mut self, grant: &Grant, text: &str) -> Result<()> {
-        let page = match grant.scope.role() {
+    /// Mails the grants' holder, if there is one. They have the same owner, holder and terms.
+    pub(super) async fn mail_grant_holder(&mut self, grants: &[Grant], text: &str) -> Result<()> {
+        let Some(first) = grants.first() else {
+            return Ok(());
+        };
+        let page = match first.scope.role() {
             Role::Electrician => page::ELECTRICIANS_GRANTS,
             Role::User => page::OWNERS_GRANTS,
         };
-        self.mail_about_grant(grant, grant.account, text, page)
+        self.mail_about_grants(grants, first.account, text, page)
             .await
     }
 
-    async fn mail_about_grant(
+    async fn mail_about_grants(
         &mut self,
-        grant: &Grant,
+        grants: &[Grant],
         account: Option<AccountId>,
         text: &str,
         page: &str,
@@ -36,34 +40,45 @@ impl Transaction<'_> {
         let Some(to) = MailRecipient::of(self, account).await? else {
             return Ok(());
         };
-        let draft = MailDraft::about_grant(text, page, grant, to.lang());
-        self.mail(&to, draft).await
+        match MailDraft::about_grants(text, page, grants, to.lang()) {
+            Some(draft) => self.mail(&to, draft).await,
+            None => Ok(()),
+        }
     }
 }
 
 impl<'a> MailDraft<'a> {
-    /// A mail about a grant: which system and whose, the scope, the end and the holder. Texts for people without access (invited
-    /// or still waiting for an answer) do not name the owner.
-    pub(super) fn about_grant(text: &'a str, page: &'a str, grant: &Grant, lang: Lang) -> Self {
+    /// A mail about grants of the same owner, holder and terms: which systems and whose, the scope, the end and the holder. Texts
+    /// for people without access (invited or still waiting for an answer) do not name the owner. `None`: there are no grants.
+    pub(super) fn about_grants(
+        text: &'a str,
+        page: &'a str,
+        grants: &[Grant],
+        lang: Lang,
+    ) -> Option<Self> {
+        let grant = grants.first()?;
+        let serials: Vec<&str> = grants.iter().map(|grant| grant.sn.as_str()).collect();
+        let serials = serials.join(", ");
         let who = grant.holder.company.as_deref().map(without_links);
         let owner = owner_name(grant);
         let system = match &owner {
-            Some(name) => format!("{} ({name})", grant.sn),
-            None => grant.sn.to_string(),
+            Some(name) => format!("{serials} ({name})"),
+            None => serials.clone(),
         };
         let owner = owner.unwrap_or_else(|| text_of(lang, "word", "the_owner").to_owned());
-        Self {
+        Some(Self {
             text,
             page,
             values: vec![
-                ("sn", grant.sn.to_string()),
+                ("sn", serials),
                 ("system", system),
                 ("owner", owner),
                 ("scope", scope(grant, lang)),
                 ("until", until(grant, lang)),
                 ("who", who.unwrap_or_else(|| grant.holder.email.clone())),
+                ("message", grant.message.clone().unwrap_or_default()),
             ],
-        }
+        })
     }
 
     /// Adds the previous scope and end.

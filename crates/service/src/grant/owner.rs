@@ -17,6 +17,8 @@ pub struct Invitation<'a> {
     pub scope: GrantScope,
     /// `None`: no end.
     pub last_day: Option<SiteDay>,
+    /// Whether the electrician may read the owner's phone number.
+    pub shares_phone: bool,
 }
 
 /// Terms that an owner sets for a grant. `None` keeps the present value, or uses the default for a new one.
@@ -24,6 +26,7 @@ pub struct Invitation<'a> {
 pub struct GrantTerms {
     pub scope: Option<GrantScope>,
     pub last_day: Option<SiteDay>,
+    pub shares_phone: Option<bool>,
 }
 
 impl Service {
@@ -46,6 +49,7 @@ impl Service {
                 scope: invitation.scope,
                 until: invitation.last_day.map(|day| end_of(access.zone(), day)),
                 code_hash: code_hash.as_deref(),
+                shares_phone: invitation.shares_phone && !of_household,
             };
             let grant = grant::insert_invitation(&mut t, access, new, now).await?;
             let event = JournalEvent::GrantInvited(grant.detail());
@@ -53,37 +57,85 @@ impl Service {
             t.journal(entry.on(access.sn())).await?;
             invited.push(grant);
         }
-        if let Some((first, access)) = invited.first().zip(systems.first()) {
+        if let Some(access) = systems.first() {
             let email = invitation.email.as_str();
             let to = MailRecipient::invited(&mut t, email, access.account()).await?;
-            let names: Vec<&str> = systems.iter().map(|access| access.sn().as_str()).collect();
             let key = code.as_ref().map(Code::as_str).unwrap_or_default();
             let key_page = page::enter_key(key);
             let (text, page) = match of_household {
                 true => ("member_invited", key_page.as_str()),
                 false => ("grant_invited", page::ELECTRICIANS_GRANTS),
             };
-            let mut draft = MailDraft::about_grant(text, page, first, to.lang());
-            draft.values.retain(|(name, _)| *name != "sn");
-            draft.values.push(("sn", names.join(", ")));
-            draft.values.push(("code", key.to_owned()));
-            t.mail(&to, draft).await?;
+            if let Some(mut draft) = MailDraft::about_grants(text, page, &invited, to.lang()) {
+                draft.values.push(("code", key.to_owned()));
+                t.mail(&to, draft).await?;
+            }
         }
         t.commit().await?;
         Ok(invited)
     }
 
-    /// Approves, confirms, renews or changes a grant of this system. `None`: there is no such grant, or its state does not allow
-    /// this.
-    pub async fn approve_grant(
+    /// Approves, confirms, renews or changes grants of one person, each of its system. `None`: there is no such grant, or its state
+    /// does not allow this; then nothing has changed.
+    pub async fn approve_grants(
         &self,
+        chosen: &[(&Access, i64)],
+        terms: GrantTerms,
+    ) -> Result<Option<Vec<Grant>>> {
+        let mut chosen = chosen.to_vec();
+        chosen.sort_by(|(one, _), (other, _)| one.sn().cmp(other.sn()));
+        let mut t = self.begin().await?;
+        let mut changes = Vec::with_capacity(chosen.len());
+        for (access, id) in chosen {
+            match t.set_grant_terms(access, id, terms).await? {
+                Some(change) => changes.push(change),
+                None => return Ok(None),
+            }
+        }
+        t.mail_new_terms(&changes).await?;
+        t.commit().await?;
+        Ok(Some(
+            changes.into_iter().map(|change| change.after).collect(),
+        ))
+    }
+}
+
+/// What an owner's decision changed.
+struct TermsChange {
+    /// The access that the holder had before.
+    held: Option<Grant>,
+    after: Grant,
+}
+
+impl TermsChange {
+    /// The mail that it is worth, if any.
+    fn mail_text(&self) -> Option<&'static str> {
+        match &self.held {
+            Some(held) if (held.scope, held.until) != (self.after.scope, self.after.until) => {
+                Some("grant_changed")
+            }
+            // Nothing has changed for the electrician.
+            Some(held) if held.state == GrantState::Active => None,
+            _ => Some("grant_approved"),
+        }
+    }
+
+    /// What has to be equal for one mail to tell of several.
+    fn mail_terms(&self) -> impl PartialEq + use<> {
+        let held = self.held.as_ref().map(|held| (held.scope, held.until));
+        (self.mail_text(), held, self.after.scope, self.after.until)
+    }
+}
+
+impl Transaction<'_> {
+    async fn set_grant_terms(
+        &mut self,
         access: &Access,
         id: i64,
         terms: GrantTerms,
-    ) -> Result<Option<Grant>> {
-        let mut t = self.begin().await?;
-        let now = t.now;
-        let grant = grant::find(&mut t, id, now).await?;
+    ) -> Result<Option<TermsChange>> {
+        let now = self.now;
+        let grant = grant::find(self, id, now).await?;
         let Some(before) = grant.filter(|grant| grant.sn == *access.sn()) else {
             return Ok(None);
         };
@@ -108,53 +160,66 @@ impl Service {
         let mut held = before.state.opens().then(|| before.clone());
         if let Some(holder) = before.account {
             if held.is_none() {
-                held = grant::find_held(&mut t, access.sn(), holder, now).await?;
+                held = grant::find_held(self, access.sn(), holder, now).await?;
             }
-            grant::delete_superseded(&mut t, access.sn(), holder, Some(id)).await?;
+            grant::delete_superseded(self, access.sn(), holder, Some(id)).await?;
         }
+        let shared = held.as_ref().unwrap_or(&before).shares_phone;
         let new = NewTerms {
             state,
             scope,
             since,
             until,
+            shares_phone: terms.shares_phone.unwrap_or(shared),
         };
-        let after = grant::set_terms(&mut t, id, new).await?;
+        let after = grant::set_terms(self, id, new).await?;
         let event = match state {
             GrantState::Invited => JournalEvent::GrantInvited,
             _ => JournalEvent::GrantGiven,
         };
         let entry = NewEntry::by(access.account(), event(after.detail()), now);
-        t.journal(entry.on(access.sn())).await?;
-        t.mail_new_terms(held.as_ref(), &after).await?;
-        t.access_changed(&after).await?;
-        t.commit().await?;
-        Ok(Some(after))
+        self.journal(entry.on(access.sn())).await?;
+        self.access_changed(&after).await?;
+        Ok(Some(TermsChange { held, after }))
     }
-}
 
-impl Transaction<'_> {
-    /// Mails an electrician the new terms, and the previous ones if they had access.
-    async fn mail_new_terms(&mut self, held: Option<&Grant>, after: &Grant) -> Result<()> {
-        let Some(holder) = after.account else {
-            return Ok(());
-        };
-        if after.scope.role() != Role::Electrician {
-            return Ok(());
-        }
-        let Some(to) = MailRecipient::of(self, holder).await? else {
-            return Ok(());
-        };
-        let page = page::electricians_system(&after.sn);
-        let lang = to.lang();
-        let draft = |text| MailDraft::about_grant(text, &page, after, lang);
-        let draft = match held {
-            Some(held) if (held.scope, held.until) != (after.scope, after.until) => {
-                draft("grant_changed").changed_from(held, lang)
+    /// Mails an electrician the new terms, and the previous ones if they had access: one mail for all that changed alike.
+    async fn mail_new_terms(&mut self, changes: &[TermsChange]) -> Result<()> {
+        for (place, first) in changes.iter().enumerate() {
+            let terms = first.mail_terms();
+            let alike = |change: &&TermsChange| change.mail_terms() == terms;
+            // The first of those that are alike speaks for all.
+            if changes.iter().take(place).any(|change| alike(&change)) {
+                continue;
             }
-            // Nothing has changed for the electrician.
-            Some(held) if held.state == GrantState::Active => return Ok(()),
-            _ => draft("grant_approved"),
-        };
-        self.mail(&to, draft).await
+            let (Some(holder), Some(text)) = (first.after.account, first.mail_text()) else {
+                continue;
+            };
+            if first.after.scope.role() != Role::Electrician {
+                continue;
+            }
+            let Some(to) = MailRecipient::of(self, holder).await? else {
+                continue;
+            };
+            let grants: Vec<Grant> = changes
+                .iter()
+                .filter(alike)
+                .map(|it| it.after.clone())
+                .collect();
+            let page = match grants.as_slice() {
+                [one] => page::electricians_system(&one.sn),
+                _ => page::ELECTRICIANS_SYSTEMS.to_owned(),
+            };
+            let lang = to.lang();
+            let draft = MailDraft::about_grants(text, &page, &grants, lang);
+            let draft = draft.map(|draft| match &first.held {
+                Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
+                _ => draft,
+            });
+            if let Some(draft) = draft {
+                self.mail(&to, draft).await?;
+            }
+        }
+        Ok(())
     }
 }

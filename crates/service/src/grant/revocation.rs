@@ -26,7 +26,8 @@ impl Service {
         } else {
             grant::delete(&mut t, &grant, now).await?;
             if grant.state.opens() {
-                t.mail_grant_holder(&grant, "grant_ended").await?;
+                t.mail_grant_holder(std::slice::from_ref(&grant), "grant_ended")
+                    .await?;
                 t.access_changed(&grant).await?;
             }
         }
@@ -62,7 +63,8 @@ impl Service {
         // A request that its author takes back concerns nobody else.
         if grant.state.opens() || grant.state == GrantState::Invited {
             grant.holder.email = me.email;
-            t.mail_grant_owner(&grant, "grant_given_up").await?;
+            t.mail_grant_owner(std::slice::from_ref(&grant), "grant_given_up")
+                .await?;
             let entry = NewEntry::by(account, event(&grant), now).on(&grant.sn);
             t.journal(entry).await?;
         }
@@ -84,7 +86,7 @@ impl Transaction<'_> {
     pub(crate) async fn end_grants_of_household(&mut self, sn: &Serial) -> Result<()> {
         let now = self.now;
         for grant in grant::open_of_system(self, sn, now).await? {
-            self.mail_grant_holder(&grant, "grant_ended").await?;
+            self.mail_grant_holder(&[grant], "grant_ended").await?;
         }
         grant::erase_for_former_owner(self, sn).await
     }

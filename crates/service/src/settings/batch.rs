@@ -3,7 +3,7 @@
 use super::{InvalidFields, PreparedChange, SaveFailure, SaveKind, rights};
 use crate::{Result, Service};
 use domain::Serial;
-use domain::setting::{BatchId, Field, SettingsChange, SettingsInput, SkippedField, undo};
+use domain::setting::{BatchId, Field, Ratings, SettingsChange, SettingsInput, SkippedField, undo};
 use store::Access;
 use store::setting::BatchSystem;
 
@@ -25,6 +25,8 @@ pub struct BatchResult {
     pub saved: Result<SettingsChange, SaveFailure>,
     /// What undoing leaves as it is.
     pub skipped: Vec<SkippedField>,
+    /// What the unit is rated for.
+    pub ratings: Ratings,
 }
 
 impl Service {
@@ -49,12 +51,12 @@ impl BatchRun<'_> {
     ) -> Result<BatchResult> {
         let before = self.service.store.settings(access, self.service.now());
         let before = before.await?;
-        let present = before.version;
+        let present = (before.version, before.ratings);
         let change = rights::change_by_form(access, input, &before);
         let prepared = change.map(|change| PreparedChange {
             access,
             change,
-            version: version.unwrap_or(present),
+            version: version.unwrap_or(present.0),
             before,
             kind: SaveKind::Batch(&self.id),
         });
@@ -69,7 +71,7 @@ impl BatchRun<'_> {
         let since = service.store.settings_changed_since(access, system.version);
         let since = since.await?;
         let before = service.store.settings(access, service.now()).await?;
-        let present = before.version;
+        let present = (before.version, before.ratings);
         let changed = |field: Field| since.iter().any(|it| it.field == field);
         let undo = undo(
             &system.changes,
@@ -81,7 +83,7 @@ impl BatchRun<'_> {
         let prepared = change.map(|change| PreparedChange {
             access,
             change,
-            version: present,
+            version: present.0,
             before,
             kind: SaveKind::Undo(&self.id),
         });
@@ -93,7 +95,7 @@ impl BatchRun<'_> {
     async fn write(
         &self,
         prepared: Result<PreparedChange<'_>, InvalidFields>,
-        present: i64,
+        (present, ratings): (i64, Ratings),
         skipped: Vec<SkippedField>,
     ) -> Result<BatchResult> {
         let mut version = present;
@@ -112,6 +114,7 @@ impl BatchRun<'_> {
             version,
             saved,
             skipped,
+            ratings,
         })
     }
 

@@ -146,7 +146,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "grants",
         "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
-         g.created_at, g.since, g.until
+         g.created_at, g.since, g.until, g.message, g.shares_phone
          FROM grants g WHERE g.account_id = $1
          OR g.email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL)
          OR (g.state <> 'refused' AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id",

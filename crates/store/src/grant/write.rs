@@ -14,6 +14,7 @@ pub struct NewInvitation<'a> {
     pub until: Option<Millis>,
     /// The hash of the mailed code with which a member of the household accepts.
     pub code_hash: Option<&'a [u8]>,
+    pub shares_phone: bool,
 }
 
 /// Replaces a pending invitation to the same address.
@@ -24,10 +25,11 @@ pub async fn insert_invitation(
     now: Millis,
 ) -> Result<Grant> {
     let id: i64 = within!(&mut *tx, c => sqlx::query_scalar(
-        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until)
-         VALUES ($1, $2, $3, $4, 'invited', $5, $6, $7)
+        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until, shares_phone)
+         VALUES ($1, $2, $3, $4, 'invited', $5, $6, $7, $8)
          ON CONFLICT (sn, email) WHERE state = 'invited' DO UPDATE SET code_hash = excluded.code_hash,
-             scope = excluded.scope, created_at = excluded.created_at, until = excluded.until
+             scope = excluded.scope, created_at = excluded.created_at, until = excluded.until,
+             shares_phone = excluded.shares_phone
          RETURNING id")
         .bind(access.sn().as_str())
         .bind(new.email.as_str())
@@ -36,6 +38,7 @@ pub async fn insert_invitation(
         .bind(Origin::Invitation.as_str())
         .bind(now)
         .bind(new.until)
+        .bind(new.shares_phone)
         .fetch_one(c).await)?;
     find_by_id(tx, id).await
 }
@@ -47,31 +50,35 @@ pub struct NewTerms {
     pub scope: GrantScope,
     pub since: Option<Millis>,
     pub until: Option<Millis>,
+    pub shares_phone: bool,
 }
 
+/// With the answer, the message of a request has done its work.
 pub async fn set_terms(tx: &mut Tx, id: i64, terms: NewTerms) -> Result<Grant> {
     execute!(
         &mut *tx,
         sqlx::query(
             "UPDATE grants SET state = $2, scope = $3, since = $4, reminded_at = CASE WHEN until = $5 THEN reminded_at END,
-                 until = $5 WHERE id = $1"
+                 until = $5, shares_phone = $6, message = NULL WHERE id = $1"
         )
         .bind(id)
         .bind(terms.state.as_str())
         .bind(terms.scope.as_str())
         .bind(terms.since)
         .bind(terms.until)
+        .bind(terms.shares_phone)
     )?;
     find_by_id(tx, id).await
 }
 
-/// Inserts a request, or changes the scope of the pending one. A refused request stays refused until it has expired. The
+/// Inserts a request, or changes the scope and the message of the pending one. A refused request stays refused until it has expired. The
 /// statements are the same whether or not the system exists.
 pub async fn insert_request(
     tx: &mut Tx,
     account: AccountId,
     sn: &Serial,
     scope: GrantScope,
+    message: Option<&str>,
     now: Millis,
 ) -> Result<()> {
     execute!(
@@ -86,14 +93,17 @@ pub async fn insert_request(
     execute!(
         tx,
         sqlx::query(
-            "INSERT INTO grants (sn, account_id, scope, state, origin, created_at) VALUES ($1, $2, $3, 'asked', $4, $5)
-             ON CONFLICT (sn, account_id) WHERE state IN ('asked', 'refused') DO UPDATE SET scope = excluded.scope"
+            "INSERT INTO grants (sn, account_id, scope, state, origin, created_at, message)
+             VALUES ($1, $2, $3, 'asked', $4, $5, $6)
+             ON CONFLICT (sn, account_id) WHERE state IN ('asked', 'refused')
+             DO UPDATE SET scope = excluded.scope, message = excluded.message"
         )
         .bind(sn.as_str())
         .bind(account.0)
         .bind(scope.as_str())
         .bind(Origin::Request.as_str())
         .bind(now)
+        .bind(message)
     )?;
     Ok(())
 }

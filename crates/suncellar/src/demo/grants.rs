@@ -3,7 +3,7 @@ use super::people::DemoSeeder;
 use super::sites::{DemoSite, serial};
 use domain::AccountId;
 use domain::grant::GrantScope;
-use service::grant::Invitation;
+use service::grant::{GrantRequest, Invitation};
 use store::Access;
 
 /// The state of a grant.
@@ -15,6 +15,9 @@ enum DemoGrant {
     /// Not answered by the owner yet.
     Requested(GrantScope),
 }
+
+/// What the electrician writes with a request.
+const MESSAGE: &str = "Wir haben Ihren Speicher montiert und möchten ihn weiter betreuen.";
 
 /// Electrician, owner and grant. Owners who are not in this demo are skipped.
 const DEMO_GRANTS: &[(&str, &str, DemoGrant)] = &[
@@ -93,18 +96,20 @@ impl DemoSeeder {
             match *grant {
                 DemoGrant::Accepted(scope) => {
                     for id in self.invite(owner, email, scope).await? {
-                        self.service.accept_grant(electrician, id).await?;
+                        self.service.accept_grant(electrician, id, false).await?;
                     }
                 }
                 DemoGrant::Invited(scope) => {
                     self.invite(owner, email, scope).await?;
                 }
                 DemoGrant::Requested(scope) => {
-                    for (sn, _) in site.units {
-                        let sn = serial(sn)?;
-                        let request = self.service.request_grant(electrician, &sn, scope);
-                        request.await?;
-                    }
+                    let serials = site.units.iter().map(|(sn, _)| serial(sn));
+                    let request = GrantRequest {
+                        serials: &serials.collect::<anyhow::Result<Vec<_>>>()?,
+                        scope,
+                        message: Some(MESSAGE),
+                    };
+                    self.service.request_grants(electrician, &request).await?;
                 }
             }
         }
@@ -135,6 +140,8 @@ impl DemoSeeder {
             email: &email.parse().map_err(invalid)?,
             scope,
             last_day: scope.default_end(first.zone().day_of(now)),
+            // So that there is a customer whom an electrician can call.
+            shares_phone: email == BUSY && scope == GrantScope::Service,
         };
         let systems: Vec<&Access> = systems.iter().collect();
         let invited = self.service.invite(&systems, invitation).await?;

@@ -4,6 +4,7 @@ mod invitation;
 mod price;
 mod request;
 mod scope;
+mod several;
 mod term;
 
 use serde_json::Value;
