@@ -116,7 +116,7 @@ function partsAt(path) {
     return ['door', 'arrival']
   if (/^components\/tariff\/|^features\/money\/tariff-card/.test(path)) return ['door', 'house', 'outlook']
   if (path.startsWith('features/calendar/')) return ['door', 'house', 'calendar', 'outlook']
-  if (/^features\/fleet\/(components\/end-user-dialog|system-page)/.test(path))
+  if (/^features\/fleet\/(components\/(end-user-dialog|primary-action|system-facts)|system-page)/.test(path))
     return ['door', 'house', 'fleet', 'settings']
   if (path.startsWith('features/fleet/')) return ['door', 'house', 'fleet']
   if (/^features\/(plan\/|charts\/components\/forecast-accuracy|dashboard\/weather-notice)/.test(path))

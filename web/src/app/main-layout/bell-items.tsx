@@ -1,19 +1,24 @@
 import { Link } from '@tanstack/react-router'
 import { BellRing, CloudDownload, UserCheck } from 'lucide-react'
+import type { Waiting } from '@/components/access/use-waiting'
+import { WAITING_ICON } from '@/components/access/waiting-icon'
+import { WaitingLink } from '@/components/access/waiting-link'
 import { MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
 
 type Props = {
   alarms: number
-  /** Invitations, requests and unconfirmed accesses that wait for the reader. */
+  /** Requests and unconfirmed accesses that wait for an owner. */
   decisions: number
+  /** What waits for an electrician. */
+  waiting: readonly Waiting[]
   /** Serial numbers with a pending update. */
   pending: readonly string[]
 }
 
 /** What the bell leads to. Electricians have neither an update page nor one of alarms: their fleet shows both. */
-export function BellItems({ alarms, decisions, pending }: Props) {
+export function BellItems({ alarms, decisions, waiting, pending }: Props) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')
   const alarmed = (
@@ -39,12 +44,23 @@ export function BellItems({ alarms, decisions, pending }: Props) {
       )}
       {decisions > 0 && (
         <MenuItem asChild>
-          <Link to={electrician ? '/electrician-settings' : '/settings'} hash="grants">
+          <Link to="/settings" hash="grants">
             <UserCheck aria-hidden />
-            {t(electrician ? 'pending.invitations' : 'pending.decisions', { count: decisions })}
+            {t('pending.decisions', { count: decisions })}
           </Link>
         </MenuItem>
       )}
+      {waiting.map((one) => {
+        const Icon = WAITING_ICON[one.kind]
+        return (
+          <MenuItem key={one.kind} asChild>
+            <WaitingLink waiting={one}>
+              <Icon aria-hidden />
+              {t(`pending.${one.kind}`, { count: one.count })}
+            </WaitingLink>
+          </MenuItem>
+        )
+      })}
       {pending.length === 0 ? (
         <MenuItem disabled>{t('top.no_update')}</MenuItem>
       ) : electrician ? (

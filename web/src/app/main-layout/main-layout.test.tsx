@@ -126,13 +126,16 @@ describe('what waits for a decision about access', () => {
 
   it('is on the page of an electrician with an empty fleet, and in the bell', async () => {
     serveSystems([])
-    const invited = ['SC24B0001', 'SC24B0002'].map((sn) => heldGrant({ sn, state: 'invited' }))
+    // The first two are of one owner, who is answered once.
+    const invited = ['SC24B0001', 'SC24B0002', 'SC24C0001'].map((sn, id) =>
+      heldGrant({ id, sn, state: 'invited', household: Math.max(id, 1) }),
+    )
     serveGrants([], invited)
     await logIn('electrician')
     await openApp('/electrician-dashboard')
     const invitations = '2 Einladungen warten auf Ihre Antwort'
-    expect(await screen.findByText(invitations)).toBeInTheDocument()
-    expect(screen.getByRole('link', { name: 'Einladungen ansehen' })).toHaveAttribute(
+    const card = within(await screen.findByRole('region', { name: 'Wartet auf Sie' }))
+    expect(card.getByRole('link', { name: /^2 Einladungen warten auf Ihre Antwort/ })).toHaveAttribute(
       'href',
       '/electrician-settings#grants',
     )

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
+import { useWaiting } from '@/components/access/use-waiting'
 import { Button } from '@/components/ui/button'
 import { Menu } from '@/components/ui/menu'
 import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
@@ -8,18 +9,21 @@ import { unseenAlarms, updatableOf } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 
-/** Alarms that nobody has seen, decisions about access, and pending updates, each a way to what can be done. */
+/** Alarms that nobody has seen, what waits for the reader, and pending updates, each a way to what can be done. */
 export function UpdateBell() {
   const { t } = useT()
   const { data: live } = useLive()
   const pending = live ? updatableOf(live) : []
   const alarms = live ? unseenAlarms(live) : 0
   const { data: grants } = useQuery(pendingGrantsQuery)
-  const decisions = pendingCount(grants)
   const electrician = useSession(({ role }) => role === 'electrician')
+  const forElectricians = useWaiting()
+  const waiting = electrician ? forElectricians : []
+  const decisions = electrician ? 0 : pendingCount(grants)
   const news = [
     alarms > 0 && `${t('nav.alarms')}: ${alarms}`,
-    decisions > 0 && t(electrician ? 'pending.invitations' : 'pending.decisions', { count: decisions }),
+    decisions > 0 && t('pending.decisions', { count: decisions }),
+    ...waiting.map(({ kind, count }) => t(`pending.${kind}`, { count })),
     pending[0] && t('top.updates_pending', { count: pending.length }),
   ].filter(Boolean)
   return (
@@ -42,7 +46,7 @@ export function UpdateBell() {
         </Button>
       }
     >
-      {(menu) => <menu.BellItems alarms={alarms} decisions={decisions} pending={pending} />}
+      {(menu) => <menu.BellItems alarms={alarms} decisions={decisions} waiting={waiting} pending={pending} />}
     </Menu>
   )
 }

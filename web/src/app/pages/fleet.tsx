@@ -17,6 +17,7 @@ const FirmwareBatch = lazyPart(async () => {
 const candidateOf = ({ sn, customer, system, status, updatable, updating }: Row): Candidate => ({
   sn,
   customer,
+  household: system.household ?? null,
   service: includes(system.access, 'service'),
   online: status !== 'offline',
   updatable,

@@ -103,6 +103,46 @@ describe('the head of a system', () => {
   })
 })
 
+describe('whom to call and what to do at a system', () => {
+  it('stands in its head', async () => {
+    server.use(
+      http.get('*/api/auth/grant/', () =>
+        HttpResponse.json({ given: [], held: [heldGrant({ sn: SN, phone: '+4930901820' })], handovers: [] }),
+      ),
+    )
+    await openApp(`/electrician-dashboard/${SN}`)
+    const head = within(await screen.findByRole('region', { name: 'Status' }))
+    expect(await head.findByRole('link', { name: '+4930901820 anrufen' })).toHaveAttribute(
+      'href',
+      'tel:+4930901820',
+    )
+    expect(head.getByRole('link', { name: 'Einstellungen ändern' })).toHaveAttribute(
+      'href',
+      `/electrician-settings?part=storage&sn=${SN}`,
+    )
+    expect(screen.getAllByRole('link', { name: 'Einstellungen ändern' })).toHaveLength(1)
+  })
+
+  it('is to ask for more where one may only look', async () => {
+    access = 'monitor'
+    const sent: string[] = []
+    server.use(
+      http.post('*/api/auth/grant/request/', async ({ request }) => {
+        sent.push(await request.text())
+        return HttpResponse.json({ sn: SN, state: 'asked', text: '' }, { status: 202 })
+      }),
+    )
+    await openApp(`/electrician-dashboard/${SN}`)
+    const head = within(await screen.findByRole('region', { name: 'Status' }))
+    expect(head.queryByRole('link', { name: /anrufen/ })).toBeNull()
+    await userEvent.click(head.getByRole('button', { name: 'Um Service bitten' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await userEvent.click(dialog.getByRole('button', { name: 'Um Service bitten' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(sent).toEqual([`sn=${SN}&scope=service&message=`])
+  })
+})
+
 describe('one system of the fleet', () => {
   it('shows whose it is, what flows, and what an electrician looks for', async () => {
     await openApp(`/electrician-dashboard/${SN}`)

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
+import { heldGrant } from '@/lib/testing/grants'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { FleetPage } from './fleet-page'
@@ -31,6 +32,7 @@ function serve(fleet: readonly Special[]) {
     http.get('*/api/auth/usr_sn/', () => HttpResponse.json(systems)),
     http.get('*/api/auth/data/', () => HttpResponse.json({ data, message3: {}, message5: {}, message6: {} })),
     http.get('*/api/auth/stream/', () => HttpResponse.error()),
+    http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [], held: [], handovers: [] })),
   )
 }
 
@@ -68,6 +70,73 @@ describe('what is in force', () => {
     expect(screen.queryByRole('button', { name: /^Pause/ })).toBeNull()
     await userEvent.click(screen.getByRole('button', { name: /^Wartet auf Hauptschalter\s*1$/ }))
     await waitFor(() => expect(serials(table)).toEqual(['SC24A0002']))
+  })
+})
+
+describe('what waits for the electrician', () => {
+  it('stands before the table, each with the way to it', async () => {
+    const switching = { kind: 'update', state: 'waits_for_switch', switch: 'off', since: 0, until: null }
+    serve([
+      { sn: 'SC24A0001', live: { in_force: [{ ...switching, by: null, end: null }] } },
+      { sn: 'SC24A0002', commissioning: 'in_progress' },
+    ])
+    const held = [
+      heldGrant({ id: 1, sn: 'SC24B0001', state: 'invited' }),
+      heldGrant({ id: 2, sn: 'SC24A0002' }),
+    ]
+    server.use(http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [], held, handovers: [] })))
+    await open()
+    const card = within(await screen.findByRole('region', { name: 'Wartet auf Sie' }))
+    await waitFor(() => expect(card.getAllByRole('link')).toHaveLength(4))
+    const lines = card.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')])
+    expect(lines).toEqual([
+      [
+        expect.stringContaining('Ein Update wartet auf den Hauptschalter'),
+        '/electrician-dashboard?show=switch',
+      ],
+      [expect.stringContaining('Eine Einladung wartet'), '/electrician-settings#grants'],
+      [expect.stringContaining('Ein Zugang endet bald'), '/electrician-settings#grants'],
+      [
+        expect.stringContaining('Eine Inbetriebnahme ist noch offen'),
+        '/electrician-dashboard/SC24A0002/commissioning',
+      ],
+    ])
+  })
+
+  it('is no card when nothing does', async () => {
+    serve([{ sn: 'SC24A0001' }])
+    await open()
+    expect(screen.queryByRole('region', { name: 'Wartet auf Sie' })).toBeNull()
+  })
+})
+
+describe('the fleet on a phone', () => {
+  beforeEach(() => {
+    vi.stubGlobal('matchMedia', (query: string) => ({
+      matches: false,
+      media: query,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }))
+  })
+  afterEach(() => vi.unstubAllGlobals())
+
+  it('is sorted, and its cards are ticked for what the table does', async () => {
+    serve(FLEET)
+    await renderPage(Page)
+    const cards = () =>
+      screen.getAllByRole('article').map((card) => within(card).getByRole('link').textContent)
+    expect(await screen.findAllByRole('article')).toHaveLength(4)
+    await userEvent.selectOptions(screen.getByLabelText('Sortieren nach'), 'Kunde')
+    await waitFor(() => expect(cards()).toEqual(['=Böse', 'Albers, Katrin', 'Kovač', 'Petit']))
+    await userEvent.click(screen.getByRole('button', { name: 'Aufsteigend; umkehren' }))
+    await waitFor(() => expect(cards()).toEqual(['Petit', 'Kovač', 'Albers, Katrin', '=Böse']))
+    await userEvent.click(screen.getByRole('checkbox', { name: 'SC24A0003 auswählen' }))
+    expect(screen.getByText('1 ausgewählt')).toBeInTheDocument()
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Alle gezeigten Anlagen auswählen' }))
+    expect(screen.getByText('4 ausgewählt')).toBeInTheDocument()
+    await userEvent.click(screen.getByRole('button', { name: 'Firmware aktualisieren' }))
+    expect(await screen.findByText('firmware of 4')).toBeInTheDocument()
   })
 })
 

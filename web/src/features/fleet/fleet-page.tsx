@@ -9,13 +9,14 @@ import {
   useOptimistic,
   useState,
 } from 'react'
-import { PendingGrants } from '@/components/access/pending-grants'
+import { WaitingCard } from '@/components/access/waiting-card'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { saveFile } from '@/lib/download'
 import { useT } from '@/lib/i18n/use-t'
 import { siteDayOf } from '@/lib/site-day'
@@ -24,6 +25,7 @@ import { BulkBar } from './components/bulk-bar'
 import { FleetCards } from './components/fleet-cards'
 import { FleetTable } from './components/fleet-table'
 import { GroupFilter, SearchField, TableTools } from './components/fleet-tools'
+import { ListTools } from './components/list-tools'
 import { StatusChips } from './components/status-chips'
 import { type Chosen, withAll, withToggled } from './model/choice'
 import { keepColumns, readColumns } from './model/columns'
@@ -56,7 +58,7 @@ export function FleetPage({ firmware }: Props) {
       </PageHeading>
       <Problem title={t('systems.failed')} query={systems} />
       <Problem title={t('live.failed')} query={live} />
-      <PendingGrants className="mb-4" />
+      <WaitingCard className="mb-4" />
       {known?.length === 0 ? (
         <EmptyState
           icon={LayoutDashboard}
@@ -106,12 +108,20 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
   const chosen = useMemo(() => new Set(chosenRows.map(({ sn }) => sn)), [chosenRows])
   // The same function at every drawing, so that a row that says the same is not drawn again.
   const toggle = useCallback((sn: string) => setTicked((before) => withToggled(before, sn)), [])
+  const toggleAll = () =>
+    setTicked(
+      withAll(
+        chosen,
+        shown.map(({ sn }) => sn),
+      ),
+    )
   const save = (saved: readonly Row[]) => {
     const file = new Blob([fleetCsv(saved, columns, t, locale)], { type: 'text/csv;charset=utf-8' })
     saveFile(file, `suncellar-${siteDayOf(now, undefined)}.csv`)
   }
   return (
-    <div className="grid gap-3">
+    // On a phone the last card is not under what is done with the selection.
+    <div className={cn('grid gap-3', chosen.size > 0 && 'max-md:pb-48')}>
       <div className="flex flex-wrap items-center gap-2">
         <SearchField
           value={typed}
@@ -140,6 +150,15 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
         filter={filter}
         onChange={(show) => change(withChange(search, { show }))}
       />
+      {!wide && (
+        <ListTools
+          shown={shown}
+          chosen={chosen}
+          view={{ sort, descending }}
+          onSort={(next) => change(withChange(search, next))}
+          onToggleAll={toggleAll}
+        />
+      )}
       {chosen.size > 0 && (
         <BulkBar
           chosen={chosen}
@@ -163,17 +182,10 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
           onSort={(next) => change(withSort(search, next))}
           chosen={chosen}
           onToggle={toggle}
-          onToggleAll={() =>
-            setTicked(
-              withAll(
-                chosen,
-                shown.map(({ sn }) => sn),
-              ),
-            )
-          }
+          onToggleAll={toggleAll}
         />
       ) : (
-        <FleetCards rows={shown} now={now} />
+        <FleetCards rows={shown} now={now} chosen={chosen} onToggle={toggle} />
       )}
     </div>
   )

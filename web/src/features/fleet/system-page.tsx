@@ -25,8 +25,11 @@ import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { DiagnosisCard } from './components/diagnosis-card'
 import { EndUserDialog } from './components/end-user-dialog'
+import { PART } from './components/primary-action'
 import { SystemFacts } from './components/system-facts'
 import { SystemState } from './components/system-state'
+import { type Primary, primaryOf } from './model/primary'
+import { indexOf, rowsOf } from './model/row'
 import { includes } from './model/scope'
 
 type Props = {
@@ -91,11 +94,22 @@ function Body(props: BodyProps) {
   const { system, live, alarms, chart, commands, firmware, site, protocols, journal, endInForce } = props
   const service = includes(system.access, 'service')
   const entry = live?.entries[system.sn]
+  const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
+  const [row] = live ? rowsOf(indexOf([system]), live, now) : []
+  const primary = primaryOf(system, row)
   return (
     <>
-      <Head system={system} />
+      <Head system={system} primary={primary} />
       {service && <Replaced sn={system.sn} />}
-      {live && <SystemState system={system} live={live} end={(one) => endInForce(one, system.sn)} />}
+      {live && row && (
+        <SystemState
+          row={row}
+          primary={primary}
+          live={live}
+          now={now}
+          end={(one) => endInForce(one, system.sn)}
+        />
+      )}
       <div className="grid gap-4 lg:gap-5">
         {entry ? (
           <Now
@@ -108,7 +122,9 @@ function Body(props: BodyProps) {
         ) : (
           <Skeleton key="waiting" className="h-[560px]" />
         )}
-        {alarms(system.sn)}
+        <div id={PART.alarms} tabIndex={-1} className="scroll-mt-20 outline-none">
+          {alarms(system.sn)}
+        </div>
         <div className="grid items-start gap-4 lg:grid-cols-[8fr_5fr] lg:gap-5">
           {entry ? (
             <DiagnosisCard sn={system.sn} entry={entry} flags={live?.flags} live={entry.online} />
@@ -119,7 +135,9 @@ function Body(props: BodyProps) {
         </div>
         {entry && <MessagesCard reading={readingOf(entry)} />}
         {service && commands(system.sn)}
-        {firmware(system.sn, service)}
+        <div id={PART.firmware} tabIndex={-1} className="scroll-mt-20 outline-none">
+          {firmware(system.sn, service)}
+        </div>
         {chart}
         {site(system.sn)}
         {protocols(system.sn)}
@@ -130,7 +148,7 @@ function Body(props: BodyProps) {
 }
 
 /** Whose system it is; who may change settings may also write the name. */
-function Head({ system }: { system: System }) {
+function Head({ system, primary }: { system: System; primary: Primary }) {
   const { t } = useT()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState({ number: 0, open: false })
@@ -145,7 +163,7 @@ function Head({ system }: { system: System }) {
     <div className="flex flex-wrap items-start justify-between gap-x-4">
       <PageHeading aside={more.filter(Boolean).join(' · ')}>{name || system.sn}</PageHeading>
       <div className="mb-4 flex flex-wrap gap-2">
-        {includes(system.access, 'service') && (
+        {includes(system.access, 'service') && !primary.endsWith('_commissioning') && (
           <Link
             to="/electrician-dashboard/$sn/commissioning"
             params={{ sn: system.sn }}
@@ -170,7 +188,7 @@ function Head({ system }: { system: System }) {
             }
           />
         )}
-        {includes(system.access, 'configure') && (
+        {includes(system.access, 'configure') && primary !== 'settings' && (
           <Link
             to="/electrician-settings"
             search={{ part: 'storage', sn: system.sn }}

@@ -1525,6 +1525,7 @@ export interface components {
             scope?: components["schemas"]["ElectricianScope"];
             /** @description A serial number. */
             sn: components["schemas"]["SerialNumber"];
+            message?: string;
         };
         AskReset: {
             email: components["schemas"]["EmailAddress"];
@@ -1983,6 +1984,8 @@ export interface components {
             /** @description A field, `sn` or `version`. */
             field: string;
             text: string;
+            /** Format: int64 */
+            max?: number | null;
         };
         /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
@@ -2052,6 +2055,8 @@ export interface components {
             scope?: components["schemas"]["ScopeOrSame"];
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
             until?: components["schemas"]["Day"];
+            phone?: components["schemas"]["Switch"];
+            household?: components["schemas"]["Switch"];
         };
         GiveUp: {
             /** @description Typed again. */
@@ -2080,6 +2085,8 @@ export interface components {
             until: components["schemas"]["i64"] | null;
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
+            message: string | null;
+            shares_phone: boolean;
         };
         /** @description By OAuth 2. */
         GrantType: string;
@@ -2157,6 +2164,10 @@ export interface components {
             until: components["schemas"]["i64"] | null;
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
+            phone: string | null;
+            /** Format: int64 */
+            household: number | null;
+            message: string | null;
         };
         /** @description Names one act. */
         IdempotencyKey: string;
@@ -2223,6 +2234,7 @@ export interface components {
             sn: components["schemas"]["SystemsOrAll"];
             /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
             until?: components["schemas"]["Day"];
+            phone?: components["schemas"]["Switch"];
         };
         Invited: {
             grants: components["schemas"]["GivenEntry"][];
@@ -3245,6 +3257,10 @@ export interface components {
             sn: string;
             /** @description IANA name. */
             time_zone: string;
+            /** Format: int64 */
+            household?: number | null;
+            /** @enum {string|null} */
+            commissioning?: "in_progress" | "finished" | null;
         };
         /** @description How one system took it. */
         SystemOutcome: {
@@ -6922,7 +6938,9 @@ export interface operations {
     };
     accept_grant: {
         parameters: {
-            query?: never;
+            query?: {
+                household?: components["schemas"]["Switch"];
+            };
             header?: never;
             path: {
                 id: number;

@@ -21,6 +21,8 @@ export const givenGrant = (special: Partial<GivenGrant> = {}): GivenGrant => ({
   role: 'electrician',
   company: 'Elektro Sonnenberg',
   phone: '+4930901820',
+  message: null,
+  shares_phone: false,
   ...special,
 })
 
@@ -29,6 +31,9 @@ export const heldGrant = (special: Partial<HeldGrant> = {}): HeldGrant => ({
   ...usual,
   first_name: 'Katrin',
   last_name: 'Albers',
+  phone: null,
+  household: 1,
+  message: null,
   ...special,
 })
 
@@ -42,5 +47,6 @@ export const askedGrant = (special: Partial<HeldGrant> = {}): HeldGrant =>
     since: null,
     until: null,
     until_day: null,
+    household: null,
     ...special,
   })

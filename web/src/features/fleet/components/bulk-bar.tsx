@@ -25,7 +25,8 @@ export function BulkBar({ chosen, rows, firmware, onSave, onClear }: Props) {
   return (
     <section
       aria-label={t('fleet.bulk')}
-      className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-surface-2 px-4 py-2"
+      // On a phone it stays within reach of the thumb while the list scrolls, above the bar with the pages.
+      className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-surface-2 px-4 py-2 max-md:fixed max-md:inset-x-3 max-md:bottom-[calc(4.75rem+env(safe-area-inset-bottom))] max-md:z-10 max-md:shadow-xl"
     >
       <p role="status" className="num mr-2 text-[13px] font-medium">
         {t('fleet.chosen', { count: chosen.size })}

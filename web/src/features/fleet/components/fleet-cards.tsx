@@ -1,19 +1,24 @@
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useRef, useState } from 'react'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import type { Chosen } from '../model/choice'
 import type { Row } from '../model/row'
 import { AlarmText } from './alarm-text'
 import { PowerText } from './power-text'
 import { SocBar } from './soc-bar'
 import { StatusMark } from './status-mark'
+import { Tick } from './tick'
 import { useContactText } from './use-contact-text'
 
 const CARD_HEIGHT = 142
 const BEYOND = 6
 
+type Props = { rows: readonly Row[]; now: number; chosen: Chosen; onToggle: (sn: string) => void }
+
 /** The fleet on a phone: a card per system, drawn when it comes near. */
-export function FleetCards({ rows, now }: { rows: readonly Row[]; now: number }) {
+export function FleetCards({ rows, now, chosen, onToggle }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), [])
@@ -40,7 +45,7 @@ export function FleetCards({ rows, now }: { rows: readonly Row[]; now: number })
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start - offset}px)` }}
             >
-              <SystemCard row={row} now={now} />
+              <SystemCard row={row} now={now} chosen={chosen.has(row.sn)} onToggle={onToggle} />
             </li>
           )
         )
@@ -49,14 +54,22 @@ export function FleetCards({ rows, now }: { rows: readonly Row[]; now: number })
   )
 }
 
-function SystemCard({ row, now }: { row: Row; now: number }) {
+type CardProps = { row: Row; now: number; chosen: boolean; onToggle: (sn: string) => void }
+
+function SystemCard({ row, now, chosen, onToggle }: CardProps) {
   const { t } = useT()
   const { clock } = useContactText(now)
   const away = row.status === 'offline'
   return (
-    <article className="card relative grid gap-2.5 p-4 text-[13px]">
-      <div className="flex items-start justify-between gap-3">
-        <div className="min-w-0">
+    <article className={cn('card relative grid gap-2.5 p-4 text-[13px]', chosen && 'bg-surface-2')}>
+      <div className="flex items-start gap-3">
+        <Tick
+          large
+          label={t('fleet.choose', { sn: row.sn })}
+          checked={chosen}
+          onChange={() => onToggle(row.sn)}
+        />
+        <div className="min-w-0 flex-1">
           <Link
             to="/electrician-dashboard/$sn"
             params={{ sn: row.sn }}

@@ -24,7 +24,7 @@ const TICK_WIDTH = 44
 
 /** In pixels; what is left goes to the customers. */
 const WIDTH: Record<Column, number> = {
-  status: 164,
+  status: 192,
   alarms: 82,
   sn: 106,
   customer: 112,
@@ -32,7 +32,7 @@ const WIDTH: Record<Column, number> = {
   group: 90,
   soc: 90,
   pv: 62,
-  battery: 122,
+  battery: 128,
   grid: 152,
   house: 84,
   firmware: 126,

@@ -13,6 +13,7 @@ const MARK: Record<Filter, string> = {
   updating: 'text-grid-text',
   paused: 'text-warn',
   limited: 'text-warn',
+  commissioning: 'text-warn',
   update: 'text-grid-text',
   well: 'text-ok',
 }

@@ -43,9 +43,16 @@ export function StatusMark({ row, now, className }: Props) {
   return (
     <span className={cn('flex min-w-0 items-center gap-2', className)}>
       <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
-      <span className={cn('shrink-0', row.status === 'fault' && 'font-medium')}>
-        {row.status === 'restricted' && first ? force(first) : t(`fleet.status.${row.status}`)}
-      </span>
+      {row.status === 'restricted' && first ? (
+        // "Waits for the main switch" is long in some languages.
+        <span title={force(first)} className="cut min-w-0">
+          {force(first)}
+        </span>
+      ) : (
+        <span className={cn('shrink-0', row.status === 'fault' && 'font-medium')}>
+          {t(`fleet.status.${row.status}`)}
+        </span>
+      )}
       {note && (
         <span title={note} className="num cut min-w-0 text-[12px] text-muted">
           {note}

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
+import { AskAccess } from '@/components/access/ask-access'
 import { Card } from '@/components/ui/card'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { grantsQuery } from '@/lib/api/grants'
-import type { System } from '@/lib/api/queries'
+import { type System, systemsQuery } from '@/lib/api/queries'
 import { formatDateTime, formatPeriod, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { LiveEntry } from '@/lib/live/live'
@@ -18,6 +19,10 @@ export function SystemFacts({ system, entry }: Props) {
   const { data: grants } = useQuery(grantsQuery)
   const grant = grants?.held.find(
     ({ sn, state }) => sn === system.sn && state !== 'asked' && state !== 'invited',
+  )
+  const { data: systems = [] } = useQuery(systemsQuery)
+  const others = systems.filter(
+    ({ sn, household }) => household != null && household === system.household && sn !== system.sn,
   )
   const scope = scopeOf(system.access)
   const heard = entry?.received_at ?? entry?.measured_at ?? null
@@ -37,6 +42,18 @@ export function SystemFacts({ system, entry }: Props) {
           {grant?.until_day &&
             ` · ${t('fleet.until', { day: formatPeriod(grant.until_day, 'Day', locale) })}`}
         </Fact>
+        {others.length > 0 && (
+          <Fact name={t('fleet.household')}>
+            {others.map(({ sn }, place) => (
+              <Fragment key={sn}>
+                {place > 0 && ', '}
+                <Link to="/electrician-dashboard/$sn" params={{ sn }} className={textLinkStyle}>
+                  {sn}
+                </Link>
+              </Fragment>
+            ))}
+          </Fact>
+        )}
       </dl>
       <p className="mt-3 text-[13px] text-muted">{t(`fleet.scope.${scope}.text`)}</p>
       <Link
@@ -46,6 +63,13 @@ export function SystemFacts({ system, entry }: Props) {
       >
         {t('fleet.to_own_grants')}
       </Link>
+      {scope === 'configure' && (
+        <div className="mt-3">
+          <AskAccess wishes={[{ sn: system.sn, scope: 'service' }]} variant="outline" size="s">
+            {t('ask.service')}
+          </AskAccess>
+        </div>
+      )}
     </Card>
   )
 }

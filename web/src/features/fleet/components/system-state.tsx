@@ -1,33 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Phone } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { InForceList } from '@/components/in-force/in-force-list'
 import { type InForce, inForceOf } from '@/components/in-force/model'
-import type { System } from '@/lib/api/queries'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { grantsQuery } from '@/lib/api/grants'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import type { Live } from '@/lib/live/live'
-import { useNow } from '@/lib/use-now'
-import { indexOf, rowsOf } from '../model/row'
+import type { Primary } from '../model/primary'
+import type { Row } from '../model/row'
 import { AlarmText } from './alarm-text'
+import { PrimaryAction } from './primary-action'
 import { StatusMark } from './status-mark'
 
-/** How old a value is changes slowly: this often is often enough. */
-const AGE_CHECK = 5_000
+type Props = {
+  row: Row
+  primary: Primary
+  live: Live
+  /** On the server's clock. */
+  now: number
+  end: (one: InForce) => ReactNode
+}
 
-type Props = { system: System; live: Live; end: (one: InForce) => ReactNode }
-
-/** How a system is, before anything else on its page: the state that the fleet shows, its worst alarm, what is in force. */
-export function SystemState({ system, live, end }: Props) {
+/**
+ * How a system is, before anything else on its page: the state that the fleet shows, its worst alarm, whom to call, what is
+ * most likely to be done now, and what is in force.
+ */
+export function SystemState({ row, primary, live, now, end }: Props) {
   const { t } = useT()
-  const now = useNow(AGE_CHECK) + live.skew
-  const [row] = rowsOf(indexOf([system]), live, now)
-  const entry = live.entries[system.sn]
-  if (!row || !entry) return null
+  const entry = live.entries[row.sn]
+  if (!entry) return null
   return (
     <section aria-label={t('fleet.column.status')} className="mb-4 grid gap-3 text-[14px]">
-      <div className="flex flex-wrap items-center gap-x-5 gap-y-1">
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
         <StatusMark row={row} now={now} className="text-[15px]" />
         {row.alarms.length > 0 && <AlarmText alarms={row.alarms} />}
+        <CallOwner sn={row.sn} />
+        <div className="max-sm:w-full sm:ml-auto">
+          <PrimaryAction sn={row.sn} action={primary} />
+        </div>
       </div>
       <InForceList list={inForceOf(entry, now)} timeZone={entry.time_zone} now={now} end={end} />
     </section>
+  )
+}
+
+/** The owner's number, if the owner lets the electrician read it. */
+function CallOwner({ sn }: { sn: string }) {
+  const { t } = useT()
+  const { data } = useQuery(grantsQuery)
+  const phone = data?.held.find((grant) => grant.sn === sn && grant.phone !== null)?.phone
+  if (!phone) return null
+  return (
+    <a
+      href={`tel:${phone}`}
+      aria-label={t('fleet.call', { phone })}
+      className={cn(textLinkStyle, 'num inline-flex min-h-9 items-center gap-2')}
+    >
+      <Phone aria-hidden className="size-4" />
+      {phone}
+    </a>
   )
 }

@@ -1,15 +1,18 @@
 import { Check, Minus } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { cn } from '@/lib/cn'
 
 type Props = {
   label: string
   checked: boolean /** Some of them are. */
   partly?: boolean
+  /** For a finger. */
+  large?: boolean
   onChange: () => void
 }
 
 /** A checkbox of a table's row: its name is for screen readers, the row beside it says the rest. */
-export function Tick({ label, checked, partly = false, onChange }: Props) {
+export function Tick({ label, checked, partly = false, large = false, onChange }: Props) {
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (box.current) box.current.indeterminate = partly
@@ -17,7 +20,12 @@ export function Tick({ label, checked, partly = false, onChange }: Props) {
   const Icon = partly ? Minus : Check
   return (
     // Above the link that covers the row; the target is larger than the box.
-    <label className="relative z-1 -m-1.5 inline-grid size-8 cursor-pointer place-items-center align-middle">
+    <label
+      className={cn(
+        'relative z-1 inline-grid cursor-pointer place-items-center align-middle',
+        large ? '-m-3 size-11' : '-m-1.5 size-8',
+      )}
+    >
       <input
         ref={box}
         type="checkbox"

@@ -13,6 +13,7 @@ export const FILTERS = [
   'updating',
   'paused',
   'limited',
+  'commissioning',
   'update',
   'well',
 ] as const
@@ -55,12 +56,13 @@ const MATCHES: Record<Filter, (row: Row) => boolean> = {
   updating: ({ inForce }) => inForce.some((one) => one.kind === 'update' && one.switch == null),
   paused: ({ inForce }) => inForce.some(({ kind }) => kind === 'pause'),
   limited: ({ inForce }) => inForce.some(({ kind }) => kind === 'grid_limit'),
+  commissioning: ({ system }) => system.commissioning === 'in_progress',
   update: ({ updatable }) => updatable,
   well: ({ status }) => status === 'fine',
 }
 
 /** What is rare has a chip only while there is some of it. */
-export const RARE: readonly Filter[] = ['off', 'switch', 'updating', 'paused', 'limited']
+export const RARE: readonly Filter[] = ['off', 'switch', 'updating', 'paused', 'limited', 'commissioning']
 
 /** How many rows each filter would show. */
 export function countsOf(rows: readonly Row[]): Record<Filter, number> {

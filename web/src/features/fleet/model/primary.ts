@@ -1,0 +1,28 @@
+/** The one thing that an electrician most likely wants to do at a system now. */
+import { updateIn } from '@/components/in-force/model'
+import type { System } from '@/lib/api/queries'
+import type { Row } from './row'
+import { includes } from './scope'
+
+export type Primary =
+  | 'start_commissioning'
+  | 'continue_commissioning'
+  | 'alarm'
+  | 'switch'
+  | 'update'
+  | 'settings'
+  | 'ask'
+
+type Facts = Pick<Row, 'alarms' | 'inForce' | 'updatable' | 'updating' | 'status'>
+
+/** What is being built comes first, then what is wrong, then what waits, then everyday work. */
+export function primaryOf({ access, commissioning, household }: System, row: Facts | undefined): Primary {
+  const service = includes(access, 'service')
+  if (service && commissioning === 'in_progress') return 'continue_commissioning'
+  // Nobody owns it, and it was never brought into service.
+  if (service && !commissioning && household == null) return 'start_commissioning'
+  if (row?.alarms.some(({ acknowledged }) => !acknowledged)) return 'alarm'
+  if (row && updateIn(row.inForce)?.switch != null) return 'switch'
+  if (service && row?.updatable && !row.updating && row.status !== 'offline') return 'update'
+  return includes(access, 'configure') ? 'settings' : 'ask'
+}
