@@ -84,7 +84,7 @@ test('an electrician asks by serial number, and the owner decides how much and h
   const [sn = ''] = owner.serials
   const theirs = await otherBrowser()
   await openGrants(theirs, server, electrician)
-  await theirs.getByLabel(text('grants.serial'), { exact: true }).fill(sn)
+  await theirs.getByLabel(text('ask.serials'), { exact: true }).fill(sn)
   await button(theirs, text('grants.ask.submit')).click()
   await expect(card(theirs, text('grants.held'))).toContainText(text('grants.state.asked'))
 
@@ -108,7 +108,7 @@ test('the same is answered for a serial number that does not exist', async ({ pa
   const said: (string | null)[] = []
   const { serials } = await server.newOwner()
   for (const sn of [serials[0] ?? '', 'ZZ99ZZ99']) {
-    await page.getByLabel(text('grants.serial'), { exact: true }).fill(sn)
+    await page.getByLabel(text('ask.serials'), { exact: true }).fill(sn)
     await button(page, text('grants.ask.submit')).click()
     const answer = card(page, text('grants.ask')).getByRole('status')
     await expect(card(page, text('grants.held'))).toContainText(sn)

@@ -4,7 +4,14 @@ import { grantsQuery } from '@/lib/api/grants'
 import { systemsQuery } from '@/lib/api/queries'
 import { queryClient } from '@/lib/query-client'
 
-export type Invitation = { sn: string; email: string; scope: string; until?: string; password: string }
+export type Invitation = {
+  sn: string
+  email: string
+  scope: string
+  until?: string
+  phone?: boolean
+  password: string
+}
 
 /** A grant that begins or ends is another list of systems, and other live data. */
 async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
@@ -16,19 +23,29 @@ async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
 
 export const invite = (body: Invitation) => andReadAnew(unwrap(api.POST('/api/auth/grant/', { body })))
 
+type Terms = { scope?: string; until?: string; phone?: boolean; household?: boolean; password?: string }
+
 /** Approves, confirms, renews or changes, by the state in which it is. */
-export const changeGrant = (id: number, body: { scope?: string; until?: string; password?: string } = {}) =>
+export const changeGrant = (id: number, body: Terms = {}) =>
   andReadAnew(unwrap(api.PATCH('/api/auth/grant/{id}/', { params: { path: { id } }, body })))
 
 /** Refuses, withdraws, declines, gives up or ends, by the state and by who asks. */
-export const endGrant = (id: number) =>
-  andReadAnew(unwrap(api.DELETE('/api/auth/grant/{id}/', { params: { path: { id } } })))
+export const endGrants = (ids: readonly number[]) =>
+  andReadAnew(
+    (async () => {
+      for (const id of ids) await unwrap(api.DELETE('/api/auth/grant/{id}/', { params: { path: { id } } }))
+    })(),
+  )
 
-export const acceptGrant = (id: number) =>
-  andReadAnew(unwrap(api.POST('/api/auth/grant/{id}/accept/', { params: { path: { id } } })))
-
-export const askForGrant = (body: { sn: string; scope: string }) =>
-  andReadAnew(unwrap(api.POST('/api/auth/grant/request/', { body })))
+/** With `household`, all that the same owner has sent. */
+export const acceptGrant = (id: number, household: boolean) =>
+  andReadAnew(
+    unwrap(
+      api.POST('/api/auth/grant/{id}/accept/', {
+        params: { path: { id }, query: household ? { household } : {} },
+      }),
+    ),
+  )
 
 export const redeemInstallerCode = (code: string) =>
   andReadAnew(unwrap(api.POST('/api/auth/grant/code/', { body: { code } })))

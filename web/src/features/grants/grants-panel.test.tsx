@@ -153,6 +153,31 @@ describe('what waits for a decision', () => {
     )
   })
 
+  it('shows what an electrician writes as plain text, and answers all of a household at once', async () => {
+    const asked = {
+      state: 'asked',
+      origin: 'request',
+      since: null,
+      until: null,
+      until_day: null,
+      message: 'Wir haben <b>montiert</b>.',
+    } as const
+    await open([givenGrant({ ...asked, id: 7 }), givenGrant({ ...asked, id: 9, sn: 'SC24A0002' })])
+    const waiting = within(screen.getByRole('region', { name: 'Eine Entscheidung wartet auf Sie' }))
+    expect(waiting.getByText('Wir haben <b>montiert</b>.')).toBeInTheDocument()
+    await click('Zugang geben: Elektro Sonnenberg, SC24A0001, SC24A0002')
+    await userEvent.click(
+      inDialog().getByRole('checkbox', { name: 'Der Elektriker darf meine Telefonnummer sehen' }),
+    )
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Zugang geben' }))
+    await waitFor(() =>
+      expect(sent).toEqual([
+        `PATCH /api/auth/grant/7/ scope=service&until=${usualDay()}&phone=true&household=true&password=Sonnenschein-1%21`,
+      ]),
+    )
+  })
+
   it('confirms at once what began with an installer code', async () => {
     await open([givenGrant({ id: 8, state: 'unconfirmed', origin: 'code' })])
     await click('Bestätigen: Elektro Sonnenberg, SC24A0001')

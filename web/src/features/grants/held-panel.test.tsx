@@ -1,10 +1,11 @@
 import 'fake-indexeddb/auto'
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HeldGrant } from '@/lib/api/grants'
 import { startSession } from '@/lib/session/session-store'
+import { plusDays, siteDayOf } from '@/lib/site-day'
 import { fill } from '@/lib/testing/fill'
 import { askedGrant, heldGrant } from '@/lib/testing/grants'
 import { liveOf } from '@/lib/testing/live'
@@ -60,6 +61,25 @@ describe('an electrician’s access', () => {
     expect(screen.getByRole('region', { name: 'Ihre Zugänge' })).toHaveTextContent('bis 13. Februar 2027')
   })
 
+  it('is offered for a household of several units as one', async () => {
+    server.use(
+      http.post('*/api/auth/grant/:id/accept/', async ({ request }) => {
+        sent.push(`${request.method} ${new URL(request.url).pathname}${new URL(request.url).search}`)
+        held = []
+        return HttpResponse.json(heldGrant())
+      }),
+    )
+    const invited = { state: 'invited', household: 31 } as const
+    await open([
+      heldGrant({ ...invited, id: 31 }),
+      heldGrant({ ...invited, id: 32, sn: 'SC24A0002' }),
+      heldGrant({ ...invited, id: 33, sn: 'SC24B0001', household: 33 }),
+    ])
+    expect(screen.getByRole('region', { name: '2 Einladungen' })).toHaveTextContent('SC24A0001, SC24A0002')
+    await click('Annehmen: Katrin Albers, SC24A0001, SC24A0002')
+    await waitFor(() => expect(sent).toEqual(['POST /api/auth/grant/31/accept/?household=true']))
+  })
+
   it('is given up after a question', async () => {
     server.use(
       http.delete('*/api/auth/grant/:id/', async ({ request }) => {
@@ -96,13 +116,46 @@ describe('the ways to more', () => {
       }),
     )
     await open()
-    fill('Seriennummer', 'sc24a0001')
+    fill('Seriennummern', 'sc24a0001 SC-2')
     await click('Anfragen')
+    expect(screen.getByLabelText('Seriennummern')).toHaveAccessibleDescription(
+      /„SC-2“ ist keine Seriennummer/,
+    )
     expect(sent).toEqual([])
-    fill('Seriennummer', 'SC24A0001')
+    fill('Seriennummern', 'sc24a0001 SC24A0002')
+    fill('Nachricht an den Besitzer (freiwillig)', 'Wir haben montiert.')
     await click('Anfragen')
     expect(await screen.findByText('Angefragt, falls es diesen Speicher gibt.')).toBeInTheDocument()
-    expect(sent).toEqual(['POST /api/auth/grant/request/ sn=SC24A0001&scope=service'])
+    expect(sent).toEqual([
+      'POST /api/auth/grant/request/ sn=SC24A0001%2CSC24A0002&scope=service&message=Wir+haben+montiert.',
+    ])
+  })
+
+  it('asks for several that end soon at once, with what each allows', async () => {
+    server.use(
+      http.post('*/api/auth/grant/request/', async ({ request }) => {
+        await note(request)
+        return HttpResponse.json({ sn: '', state: 'asked', text: '' }, { status: 202 })
+      }),
+    )
+    const until_day = plusDays(siteDayOf(Date.now(), 'Europe/Berlin'), 5)
+    await open([
+      heldGrant({ id: 1, sn: 'SC24A0001', until_day }),
+      heldGrant({ id: 2, sn: 'SC24A0002', until_day, scope: 'monitor' }),
+      heldGrant({ id: 3, sn: 'SC24A0003', state: 'ended', until_day: '2026-01-01' }),
+      heldGrant({ id: 4, sn: 'SC24A0004' }),
+    ])
+    await click('Bei 3 Anlagen um Verlängerung bitten')
+    const dialog = within(await screen.findByRole('dialog'))
+    fireEvent.change(dialog.getByLabelText('Nachricht an den Besitzer (freiwillig)'), {
+      target: { value: 'Bis bald' },
+    })
+    await userEvent.click(dialog.getByRole('button', { name: 'Um Verlängerung bitten' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(sent.sort()).toEqual([
+      'POST /api/auth/grant/request/ sn=SC24A0001%2CSC24A0003&scope=service&message=Bis+bald',
+      'POST /api/auth/grant/request/ sn=SC24A0002&scope=monitor&message=Bis+bald',
+    ])
   })
 
   it('takes an installer code in any case, and says what it opened', async () => {
@@ -119,6 +172,10 @@ describe('the ways to more', () => {
     fill('Installationscode', ' abcde-fghjk-mnpqr-stvwx ')
     await click('Einlösen')
     expect(await screen.findByText('Sie haben jetzt Zugang zu SC24A0001, SC24A0002.')).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Inbetriebnahme beginnen' })).toHaveAttribute(
+      'href',
+      '/electrician-dashboard/SC24A0001/commissioning',
+    )
     expect(sent).toEqual(['POST /api/auth/grant/code/ code=ABCDE-FGHJK-MNPQR-STVWX'])
   })
 })

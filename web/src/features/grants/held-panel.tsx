@@ -1,12 +1,13 @@
+import { AskAccess } from '@/components/access/ask-access'
 import { Card } from '@/components/ui/card'
-import type { Grants } from '@/lib/api/grants'
+import { type Grants, householdsIn, type InstallerScope } from '@/lib/api/grants'
 import { useT } from '@/lib/i18n/use-t'
 import { useSite } from '@/lib/use-site'
 import { AskCard } from './components/ask-card'
 import { CodeCard } from './components/code-card'
 import { WithGrants } from './components/grants-state'
 import { HeldList } from './components/held-list'
-import { inHoldersOrder } from './model'
+import { inHoldersOrder, renewable } from './model'
 
 /** An electrician's access: what was offered, what is held and until when, and the ways to more. */
 export function HeldPanel() {
@@ -29,17 +30,33 @@ function Cards({ grants: { held } }: { grants: Grants }) {
   const ordered = inHoldersOrder(held)
   const invitations = ordered.filter(({ state }) => state === 'invited')
   const rest = ordered.filter(({ state }) => state !== 'invited')
+  const again = renewable(held, today)
   return (
     <>
       {invitations.length > 0 && (
         <Card
-          title={t('grants.invitations', { count: invitations.length })}
+          title={t('grants.invitations', { count: householdsIn(invitations) })}
           description={t('grants.invitations.text')}
         >
           <HeldList held={invitations} today={today} />
         </Card>
       )}
-      <Card title={t('grants.held')} description={t('grants.held.text')}>
+      <Card
+        title={t('grants.held')}
+        description={t('grants.held.text')}
+        action={
+          again.length > 1 && (
+            <AskAccess
+              renewal
+              wishes={again.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
+              variant="outline"
+              size="s"
+            >
+              {t('ask.renewal.all', { count: again.length })}
+            </AskAccess>
+          )
+        }
+      >
         {rest.length === 0 ? (
           <p className="text-[14px] text-muted">{t('grants.held.none')}</p>
         ) : (

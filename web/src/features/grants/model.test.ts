@@ -10,7 +10,9 @@ import {
   inHoldersOrder,
   invitationBody,
   proposedDay,
+  renewable,
   sectionsOf,
+  serialsIn,
 } from './model'
 
 const today = '2026-11-15'
@@ -98,6 +100,7 @@ describe('an invitation', () => {
     scope: 'service',
     until: '2027-02-13',
     systems: 'A,B',
+    phone: false,
     password: 'p',
   }
 
@@ -139,4 +142,25 @@ it('what is held: invitations first, then what was asked for, what ends soonest,
     heldGrant({ id: 6, state: 'invited' }),
   ]
   expect(inHoldersOrder(held).map(({ id }) => id)).toEqual([6, 4, 5, 2, 3, 1])
+})
+
+it('reads serial numbers as people paste them, each once', () => {
+  expect(serialsIn(' sc24a0001, SC24A0002;SC24A0003\nSC24A0001\t')).toEqual([
+    'SC24A0001',
+    'SC24A0002',
+    'SC24A0003',
+  ])
+  expect(serialsIn(' , ')).toEqual([])
+})
+
+it('asks again for what ends soon or has ended, unless it was asked for', () => {
+  const held = [
+    heldGrant({ sn: 'LATER', until_day: '2027-02-13' }),
+    heldGrant({ sn: 'SOON', until_day: '2026-11-20' }),
+    heldGrant({ sn: 'OVER', state: 'ended', until_day: '2026-11-01' }),
+    heldGrant({ sn: 'ASKED', until_day: '2026-11-20' }),
+    askedGrant({ sn: 'ASKED' }),
+    heldGrant({ sn: 'NEW', state: 'invited' }),
+  ]
+  expect(renewable(held, today).map(({ sn }) => sn)).toEqual(['SOON', 'OVER'])
 })

@@ -52,6 +52,30 @@ export const nameOf = ({ company, email }: Pick<GivenGrant, 'company' | 'email'>
 export const customerOf = ({ first_name, last_name }: Pick<HeldGrant, 'first_name' | 'last_name'>) =>
   [first_name, last_name].filter(Boolean).join(' ')
 
+/** Requests of one person with the same words, and invitations of one owner: what is answered together. */
+export function groupsOf<G>(grants: readonly G[], keyOf: (grant: G) => unknown): G[][] {
+  const groups = new Map<unknown, G[]>()
+  for (const grant of grants) {
+    const key = keyOf(grant)
+    const group = groups.get(key) ?? []
+    group.push(grant)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+/** The grants of a group speak as one: the first, with the serial numbers of all. */
+export const asOne = <G extends { sn: string }>(group: readonly [G, ...G[]]): G => ({
+  ...group[0],
+  sn: group.map(({ sn }) => sn).join(', '),
+})
+
+/** What can be asked for again, and is not yet. */
+export function renewable(held: readonly HeldGrant[], today: SiteDay): HeldGrant[] {
+  const asked = new Set(held.filter(({ state }) => state === 'asked').map(({ sn }) => sn))
+  return held.filter((grant) => (grant.state === 'ended' || endsSoon(grant, today)) && !asked.has(grant.sn))
+}
+
 /** What the owner can do besides ending it. */
 export type OwnersDeed = 'approve' | 'confirm' | 'change' | 'renew'
 
@@ -131,6 +155,8 @@ export type InvitationForm = {
   scope: string
   until: string
   systems: string
+  /** Whether the electrician may read the owner's phone number. */
+  phone: boolean
   password: string
 }
 
@@ -148,11 +174,12 @@ export const checkInvitation = ({
 })
 
 /** Without a day it has no end, which only the household may have. */
-export const invitationBody = ({ email, scope, until, systems, password }: InvitationForm) => ({
+export const invitationBody = ({ email, scope, until, systems, phone, password }: InvitationForm) => ({
   sn: systems,
   email: email.trim(),
   scope,
   until: until || undefined,
+  phone: phone || undefined,
   password,
 })
 
@@ -168,3 +195,13 @@ export function inHoldersOrder(held: readonly HeldGrant[]): HeldGrant[] {
       a.sn.localeCompare(b.sn),
   )
 }
+
+/** Serial numbers as people type or paste them: with spaces, commas, semicolons or lines between, each once, in capitals. */
+export const serialsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .toUpperCase()
+      .split(/[\s,;]+/)
+      .filter(Boolean),
+  ),
+]

@@ -1,28 +1,35 @@
 import { useState } from 'react'
+import { askForAccess } from '@/components/access/ask'
+import { MessageField } from '@/components/access/message-field'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
-import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
+import { TextArea } from '@/components/ui/text-area'
+import type { InstallerScope } from '@/lib/api/grants'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { checkSerial } from '@/lib/validation/key'
-import { askForGrant } from '../api'
-import { INSTALLER_SCOPES } from '../model'
+import { INSTALLER_SCOPES, serialsIn } from '../model'
 import { ScopeChoice } from './scope-choice'
 
-/** Asks the owner by serial number. Whether it exists is not told. */
+/** Asks owners by serial number, one or a whole list. Whether one exists is not told. */
 export function AskCard() {
   const { t } = useT()
   const [asked, setAsked] = useState<string | null>(null)
   const form = useForm({
-    initial: { sn: '', scope: 'service' },
-    check: ({ sn }) => ({ sn: checkSerial(sn) }),
-    send: async ({ sn, scope }) => {
+    initial: { sn: '', scope: 'service', message: '' },
+    check: ({ sn }) => {
+      const serials = serialsIn(sn)
+      const wrong = serials.find((one) => checkSerial(one))
+      if (serials.length > 1 && wrong !== undefined) return { sn: t('ask.serial_wrong', { sn: wrong }) }
+      return { sn: checkSerial(serials[0] ?? '') }
+    },
+    send: async ({ sn, scope, message }) => {
       setAsked(null)
-      const { text } = await askForGrant({ sn: sn.trim(), scope })
-      setAsked(text)
-      form.reset({ sn: '' })
+      const wishes = serialsIn(sn).map((one) => ({ sn: one, scope: scope as InstallerScope }))
+      setAsked(await askForAccess(wishes, message))
+      form.reset({ sn: '', message: '' })
     },
   })
   return (
@@ -30,16 +37,19 @@ export function AskCard() {
       <form {...form.form} className="grid gap-4">
         <FormProblem form={form} />
         {asked && <Callout tone="ok">{asked}</Callout>}
-        <Field
+        <TextArea
           {...form.text('sn')}
-          label={t('grants.serial')}
+          label={t('ask.serials')}
+          hint={t('ask.serials.hint')}
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
           required
+          rows={1}
           className="num"
         />
         <ScopeChoice field={form.text('scope')} label={t('grants.scope_wanted')} scopes={INSTALLER_SCOPES} />
+        <MessageField field={form.text('message')} />
         <Button type="submit" variant="outline" busy={form.busy} className="justify-self-start">
           {t('grants.ask.submit')}
         </Button>

@@ -18,9 +18,16 @@ import {
   proposedDay,
 } from '../model'
 import { ScopeChoice } from './scope-choice'
+import { SharePhone } from './share-phone'
 import { UntilField } from './until-field'
 
-type FormProps = { grant: GivenGrant; today: SiteDay; onClose: () => void }
+type FormProps = {
+  grant: GivenGrant
+  /** The same for whatever else of this person waits at the owner's systems. */
+  household: boolean
+  today: SiteDay
+  onClose: () => void
+}
 
 /** Approves, renews or changes: how much, and until when. */
 export function ChangeDialog({ open, ...form }: FormProps & { open: boolean }) {
@@ -39,7 +46,7 @@ export function ChangeDialog({ open, ...form }: FormProps & { open: boolean }) {
   )
 }
 
-function ChangeForm({ grant, today, onClose }: FormProps) {
+function ChangeForm({ grant, household: together, today, onClose }: FormProps) {
   const { t } = useT()
   const household = grant.role === 'user'
   const deed = OWNERS_DEED[grant.state]
@@ -47,6 +54,7 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
     initial: {
       scope: grant.scope as string,
       until: household && grant.until_day === null ? '' : proposedDay(grant.until_day, today),
+      phone: grant.shares_phone,
       password: '',
     },
     check: (values) => {
@@ -57,8 +65,14 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
         password: givesMore(grant, values) && password === '' ? 'required' : null,
       }
     },
-    send: async ({ scope, until, password }) => {
-      await changeGrant(grant.id, { scope, until: until || undefined, password: password || undefined })
+    send: async ({ scope, until, phone, password }) => {
+      await changeGrant(grant.id, {
+        scope,
+        until: until || undefined,
+        phone: phone === grant.shares_phone ? undefined : phone,
+        household: together || undefined,
+        password: password || undefined,
+      })
       notify.success(t(`grants.${deed}.done`, { name: nameOf(grant) }))
       onClose()
     },
@@ -73,6 +87,7 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
         owner
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
+      {!household && <SharePhone sn={grant.sn} checked={form.values.phone} onChange={form.set} />}
       {givesMore(grant, form.values) && <CurrentPasswordField {...form.text('password')} />}
       <FormButtons submit={t(`grants.${deed}`)} busy={form.busy} onCancel={onClose} />
     </form>

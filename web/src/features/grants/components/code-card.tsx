@@ -1,5 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Button } from '@/components/ui/button'
+import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Field } from '@/components/ui/field'
@@ -30,7 +31,22 @@ export function CodeCard() {
     <Card title={t('grants.code')} description={t('grants.code.text')}>
       <form {...form.form} className="grid gap-4">
         <FormProblem form={form} />
-        {opened && <Callout tone="ok">{t('grants.code.done', { systems: opened.join(', ') })}</Callout>}
+        {opened?.[0] && (
+          <Callout
+            tone="ok"
+            action={
+              <Link
+                to="/electrician-dashboard/$sn/commissioning"
+                params={{ sn: opened[0] }}
+                className={buttonStyle({ size: 's' })}
+              >
+                {t('grants.code.commission')}
+              </Link>
+            }
+          >
+            {t('grants.code.done', { systems: opened.join(', ') })}
+          </Callout>
+        )}
         <Field
           {...form.text('code')}
           label={t('grants.code.label')}

@@ -4,11 +4,12 @@ import { Button } from '@/components/ui/button'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { endGrant } from '../api'
+import { endGrants } from '../api'
 import type { Ending } from '../model'
 
 type Props = {
-  id: number
+  /** One, or those of a household. */
+  ids: readonly number[]
   sn: string
   /** Whose access it is, or whose system. */
   name: string
@@ -16,11 +17,11 @@ type Props = {
 }
 
 /** One click and a question. It ends at once, also for what is open at this moment. */
-export function EndGrant({ id, sn, name, ending }: Props) {
+export function EndGrant({ ids, sn, name, ending }: Props) {
   const { t } = useT()
   const [asking, setAsking] = useState(false)
   const end = useMutation({
-    mutationFn: () => endGrant(id),
+    mutationFn: () => endGrants(ids),
     onSuccess: () => {
       setAsking(false)
       notify.success(t(`grants.${ending}.done`, { name, sn }))

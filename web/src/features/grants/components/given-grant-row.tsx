@@ -13,10 +13,15 @@ import { ChangeDialog } from './change-dialog'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
-type Props = { grant: GivenGrant; today: SiteDay }
+type Props = {
+  grant: GivenGrant
+  /** Of all systems of the household that it stands for. */
+  ids?: readonly number[]
+  today: SiteDay
+}
 
-/** One person at one system, with what the owner can do about it. */
-export function GivenGrantRow({ grant, today }: Props) {
+/** One person at one system, or at several of the household, with what the owner can do about it. */
+export function GivenGrantRow({ grant, ids = [grant.id], today }: Props) {
   const { t } = useT()
   const [changing, setChanging] = useState(0)
   const [open, setOpen] = useState(false)
@@ -34,7 +39,7 @@ export function GivenGrantRow({ grant, today }: Props) {
         className={cn('flex flex-wrap items-center gap-1 sm:-mr-3', !needsDecision(grant) && 'max-sm:-ml-3')}
       >
         {deed === 'confirm' ? (
-          <Confirm grant={grant} label={label} />
+          <Confirm grant={grant} household={ids.length > 1} label={label} />
         ) : (
           <Button
             variant={deed === 'approve' ? 'primary' : 'ghost'}
@@ -45,20 +50,29 @@ export function GivenGrantRow({ grant, today }: Props) {
             {t(`grants.${deed}`)}
           </Button>
         )}
-        <EndGrant id={grant.id} sn={grant.sn} name={name} ending={OWNERS_ENDING[grant.state]} />
+        <EndGrant ids={ids} sn={grant.sn} name={name} ending={OWNERS_ENDING[grant.state]} />
       </div>
       {changing > 0 && (
-        <ChangeDialog key={changing} open={open} grant={grant} today={today} onClose={() => setOpen(false)} />
+        <ChangeDialog
+          key={changing}
+          open={open}
+          grant={grant}
+          household={ids.length > 1}
+          today={today}
+          onClose={() => setOpen(false)}
+        />
       )}
     </div>
   )
 }
 
+type ConfirmProps = { grant: GivenGrant; household: boolean; label: string }
+
 /** Agreed as it is: nothing to choose, so there is nothing to ask. */
-function Confirm({ grant, label }: { grant: GivenGrant; label: string }) {
+function Confirm({ grant, household, label }: ConfirmProps) {
   const { t, locale } = useT()
   const confirm = useMutation({
-    mutationFn: () => changeGrant(grant.id),
+    mutationFn: () => changeGrant(grant.id, household ? { household } : {}),
     onSuccess: () => notify.success(t('grants.confirm.done', { name: nameOf(grant) })),
     onError: (error) => notify.error(refusalText(error, t, locale)),
   })

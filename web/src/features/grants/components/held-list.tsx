@@ -1,52 +1,72 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AskAccess } from '@/components/access/ask-access'
 import { Button } from '@/components/ui/button'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
-import type { HeldGrant } from '@/lib/api/grants'
+import type { HeldGrant, InstallerScope } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
 import { PAGE_SIZE } from '@/lib/constants'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
+import { useSession } from '@/lib/session/session-store'
 import type { SiteDay } from '@/lib/site-day'
 import { acceptGrant } from '../api'
-import { customerOf, HOLDERS_ENDING } from '../model'
+import { asOne, customerOf, groupsOf, HOLDERS_ENDING, renewable } from '../model'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
 type Props = { held: readonly HeldGrant[]; today: SiteDay }
+type Group = [HeldGrant, ...HeldGrant[]]
+
+/** Invitations of one owner are answered together. */
+const keyOf = ({ id, state, household, scope, until_day }: HeldGrant) =>
+  state === 'invited' ? `${household} ${scope} ${until_day}` : id
 
 /** What somebody holds, was offered or has asked for, ten at a time. */
 export function HeldList({ held, today }: Props) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
-  const { current, items } = pageOf(held, chosen, PAGE_SIZE)
+  const groups = groupsOf<HeldGrant>(held, keyOf) as Group[]
+  const { current, items } = pageOf(groups, chosen, PAGE_SIZE)
+  const asksAgain = new Set(renewable(held, today).map(({ id }) => id))
   return (
     <>
       <ul className="divide-y divide-line">
-        {items.map((grant) => (
-          <HeldRow key={grant.id} grant={grant} today={today} />
+        {items.map((group) => (
+          <HeldRow key={group[0].id} group={group} today={today} renewable={asksAgain.has(group[0].id)} />
         ))}
       </ul>
       <Pagination
         label={t('grants.held')}
         page={current}
-        count={pageCount(held.length, PAGE_SIZE)}
+        count={pageCount(groups.length, PAGE_SIZE)}
         onChange={setChosen}
       />
     </>
   )
 }
 
-function HeldRow({ grant, today }: { grant: HeldGrant; today: SiteDay }) {
+type RowProps = { group: Group; today: SiteDay; renewable: boolean }
+
+function HeldRow({ group, today, renewable: again }: RowProps) {
   const { t } = useT()
+  const electrician = useSession(({ role }) => role === 'electrician')
+  const grant = asOne(group)
   const name = customerOf(grant) || grant.sn
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       <p className="font-medium wrap-anywhere">{name}</p>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <GrantFacts grant={grant} today={today} />
+        <div className="min-w-0">
+          <GrantFacts grant={grant} today={today} />
+          {grant.state === 'asked' && grant.message && (
+            <p className="mt-0.5 text-[13px] text-muted wrap-anywhere">
+              {t('ask.yours', { message: grant.message })}
+            </p>
+          )}
+        </div>
         <div
           className={cn(
             'flex flex-wrap items-center gap-1 sm:-mr-3',
@@ -56,20 +76,39 @@ function HeldRow({ grant, today }: { grant: HeldGrant; today: SiteDay }) {
           {grant.state === 'invited' && (
             <Accept
               grant={grant}
+              household={group.length > 1}
               label={t('grants.deed_label', { deed: t('grants.accept'), name, sn: grant.sn })}
             />
           )}
-          <EndGrant id={grant.id} sn={grant.sn} name={name} ending={HOLDERS_ENDING[grant.state]} />
+          {electrician && again && (
+            <AskAccess
+              renewal
+              wishes={group.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
+              variant="outline"
+              size="s"
+              aria-label={t('grants.deed_label', { deed: t('ask.renewal'), name, sn: grant.sn })}
+            >
+              {t('ask.renewal')}
+            </AskAccess>
+          )}
+          <EndGrant
+            ids={group.map(({ id }) => id)}
+            sn={grant.sn}
+            name={name}
+            ending={HOLDERS_ENDING[grant.state]}
+          />
         </div>
       </div>
     </li>
   )
 }
 
-function Accept({ grant, label }: { grant: HeldGrant; label: string }) {
+type AcceptProps = { grant: HeldGrant; household: boolean; label: string }
+
+function Accept({ grant, household, label }: AcceptProps) {
   const { t, locale } = useT()
   const accept = useMutation({
-    mutationFn: () => acceptGrant(grant.id),
+    mutationFn: () => acceptGrant(grant.id, household),
     onSuccess: () => notify.success(t('grants.accept.done', { sn: grant.sn })),
     onError: (error) => notify.error(refusalText(error, t, locale)),
   })

@@ -21,6 +21,7 @@ import {
   MEMBER_SCOPES,
 } from '../model'
 import { ScopeChoice } from './scope-choice'
+import { SharePhone } from './share-phone'
 import { UntilField } from './until-field'
 
 type FormProps = {
@@ -59,6 +60,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       scope: household ? 'look' : 'service',
       until: household ? '' : daysToChoose(today).usual,
       systems: systems.map(({ sn }) => sn).join(),
+      phone: false,
       password: '',
     },
     check: (values) => {
@@ -91,6 +93,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       />
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />
+      {!household && <SharePhone sn={form.values.systems} checked={form.values.phone} onChange={form.set} />}
       <CurrentPasswordField {...form.text('password')} />
       <FormButtons submit={t('grants.invite.submit')} busy={form.busy} onCancel={onClose} />
     </form>

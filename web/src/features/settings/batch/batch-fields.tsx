@@ -5,11 +5,22 @@ import { useT } from '@/lib/i18n/use-t'
 import { SettingField } from '../components/setting-field'
 import type { Findings } from '../model/check'
 import type { Draft } from '../model/draft'
-import { GROUP_NAMES, type Group, groupOf, type SettingName, type SystemSettings } from '../model/fields'
+import {
+  commonSpec,
+  commonValue,
+  GROUP_NAMES,
+  type Group,
+  groupOf,
+  type SettingName,
+  type SystemSettings,
+  valueText,
+} from '../model/fields'
 import { fieldsOf } from './model'
 
 type Props = {
   systems: readonly SystemSettings[]
+  /** Whether these are all that somebody has chosen, so that what they have can be read. */
+  readable: boolean
   draft: Draft
   errors: Findings
   onTick: (name: SettingName, on: boolean) => void
@@ -17,7 +28,7 @@ type Props = {
 }
 
 /** Every setting with a tick: only what is ticked is changed, and only that has a box. */
-export function BatchFields({ systems, draft, errors, onTick, onChange }: Props) {
+export function BatchFields({ systems, readable, draft, errors, onTick, onChange }: Props) {
   const { t } = useT()
   const [opened, setOpened] = useState<readonly Group[]>(['charging'])
   const ticked = (name: SettingName) => draft[name] !== undefined
@@ -48,6 +59,7 @@ export function BatchFields({ systems, draft, errors, onTick, onChange }: Props)
                     checked={ticked(name)}
                     onChange={({ target }) => onTick(name, target.checked)}
                   />
+                  {readable && !ticked(name) && <ValueNow systems={systems} name={name} />}
                   {ticked(name) && (
                     <div className="mb-3 ml-8">
                       <SettingField
@@ -65,5 +77,17 @@ export function BatchFields({ systems, draft, errors, onTick, onChange }: Props)
         )
       })}
     </div>
+  )
+}
+
+/** How it is set now, or that the chosen systems differ. */
+function ValueNow({ systems, name }: { systems: readonly SystemSettings[]; name: SettingName }) {
+  const { t, locale } = useT()
+  const [spec, value] = [commonSpec(systems, name), commonValue(systems, name)]
+  if (!spec) return null
+  return (
+    <p className="num -mt-2 mb-2 ml-8 text-[13px] text-muted">
+      {value === undefined ? t('batch.differs') : valueText(value, spec, t, locale)}
+    </p>
   )
 }

@@ -1,5 +1,6 @@
 import { ArrowRight, CircleAlert, CircleCheck, CircleMinus } from 'lucide-react'
 import { useMemo } from 'react'
+import { AskAccess } from '@/components/access/ask-access'
 import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
@@ -80,12 +81,23 @@ function Row({ system, name, kind }: RowProps) {
             ))}
           </ul>
         )}
-        {system.problems.map(({ field, text }) => (
+        {system.problems.map(({ field, text, max }) => (
           <p key={`${field} ${text}`} className="mt-1">
             {isSettingName(field) && `${t(`setting.${field}`)}: `}
-            {text}
+            {text} {max != null && <Limit field={field} max={max} />}
           </p>
         ))}
+        {kind === 'tried' && system.problems.some(({ code }) => code === 'scope_too_small') && (
+          <AskAccess
+            wishes={[{ sn: system.sn, scope: 'service' }]}
+            variant="outline"
+            size="s"
+            className="mt-2"
+            aria-label={t('ask.service.label', { sn: system.sn })}
+          >
+            {t('ask.service')}
+          </AskAccess>
+        )}
         {system.warnings.map(({ field, text }) => (
           <p key={`${field} ${text}`} className="mt-1 text-warn">
             {text}
@@ -95,6 +107,13 @@ function Row({ system, name, kind }: RowProps) {
       </div>
     </li>
   )
+}
+
+/** What this unit takes: each is rated for something else. */
+function Limit({ field, max }: { field: string; max: number }) {
+  const { t } = useT()
+  const text = useValueText(field)
+  return <span className="num font-medium">{t('batch.limit', { max: text(max) })}</span>
 }
 
 /** "Reserve: 10 % → 30 %" */

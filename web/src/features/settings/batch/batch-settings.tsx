@@ -83,6 +83,8 @@ function Batch({ systems }: { systems: readonly System[] }) {
     () => sample.data && formSystems(sample.data, asked.length <= SAMPLE),
     [sample.data, asked.length],
   )
+  const all = asked.length > 0 && asked.length <= SAMPLE && !sample.isPlaceholderData
+  const chosenForm = form && all ? form : null
   const notice = form ? needsNotice(draft, form) : false
   const wish = { fields: sentFields(draft), acknowledged: notice && acknowledged }
   const count = Object.keys(wish.fields).length
@@ -138,6 +140,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
             <BatchFields
               key="fields"
               systems={form}
+              readable={chosenForm !== null}
               draft={draft}
               errors={errors}
               onTick={(name, on) => {
@@ -213,6 +216,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
       <div className="grid min-w-0 gap-5">
         <TemplatesCard
           fields={wish.fields}
+          systems={chosenForm}
           onUse={(template) => form && change({ draft: { ...draft, ...draftOf(template, form, locale) } })}
         />
         <BatchHistory systems={systems} />

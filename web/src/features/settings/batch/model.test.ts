@@ -4,6 +4,7 @@ import { settingsEntry } from '@/lib/testing/settings'
 import type { BatchOutcome, SystemOutcome } from './api'
 import {
   countsOf,
+  differencesOf,
   draftOf,
   fieldsOf,
   findingsOf,
@@ -102,4 +103,14 @@ describe('how it went', () => {
     expect(inOrder(outcome).map(({ sn }) => sn)).toEqual(['B', 'A', 'C', 'D'])
     expect(refusedSerials(outcome)).toEqual(['B'])
   })
+})
+
+it('compares how a system is set with a template, field by field', () => {
+  const { desired } = settingsEntry('SC24A0001')
+  const reserve = desired.reserve_soc
+  const other = Number(reserve) + 5
+  expect(differencesOf({ fields: { reserve_soc: reserve } }, { desired })).toEqual([])
+  expect(differencesOf({ fields: { reserve_soc: other } }, { desired })).toEqual([
+    { name: 'reserve_soc', is: reserve, should: other },
+  ])
 })

@@ -165,3 +165,16 @@ export const inOrder = ({ systems }: BatchOutcome): SystemOutcome[] =>
 
 export const refusedSerials = ({ systems }: BatchOutcome): string[] =>
   systems.filter(({ result }) => result === 'refused').map(({ sn }) => sn)
+
+export type Difference = { name: SettingName; is: Value; should: Value }
+
+/** Where a system is set otherwise than a template says. */
+export function differencesOf(
+  { fields }: Pick<Template, 'fields'>,
+  system: Pick<SystemSettings, 'desired'>,
+): Difference[] {
+  return SETTING_NAMES.flatMap((name) => {
+    const [should, is] = [(fields[name] ?? null) as Value, system.desired[name] ?? null]
+    return should === null || String(should) === String(is) ? [] : [{ name, is, should }]
+  })
+}

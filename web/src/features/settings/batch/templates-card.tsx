@@ -14,8 +14,9 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { SETTING_NAMES, type Value, valueText } from '../model/fields'
+import { SETTING_NAMES, type SystemSettings, type Value, valueText } from '../model/fields'
 import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './api'
+import { TemplateComparison } from './template-comparison'
 import { useSpecs } from './use-specs'
 
 /** What is being done to a template; the number makes every opening of a dialog a new one. */
@@ -24,14 +25,17 @@ type Deed = { kind: 'create' | 'rename' | 'delete'; template: Template | null; n
 type Props = {
   /** What is ticked in the form. */
   fields: Record<string, string>
+  /** How the chosen systems are set; null where there are none, or more than can be shown. */
+  systems: readonly SystemSettings[] | null
   onUse: (template: Template) => void
 }
 
 /** Sets of fields that the electrician keeps for the next system. */
-export function TemplatesCard({ fields, onUse }: Props) {
+export function TemplatesCard({ fields, systems, onUse }: Props) {
   const { t, locale } = useT()
   const { data: templates, error } = useQuery(templatesQuery)
   const [deed, setDeed] = useState<Deed>({ kind: 'create', template: null, number: 0, open: false })
+  const [compared, setCompared] = useState<number | null>(null)
   const begin = (kind: Deed['kind'], template: Template | null) =>
     setDeed(({ number }) => ({ kind, template, number: number + 1, open: true }))
   const close = () => setDeed((before) => ({ ...before, open: false }))
@@ -70,6 +74,17 @@ export function TemplatesCard({ fields, onUse }: Props) {
               >
                 {t('batch.template.use')}
               </Button>
+              {systems && (
+                <Button
+                  variant="outline"
+                  size="s"
+                  aria-expanded={compared === template.id}
+                  aria-label={t('batch.compare.label', { name: template.name })}
+                  onClick={() => setCompared(compared === template.id ? null : template.id)}
+                >
+                  {t('batch.compare')}
+                </Button>
+              )}
               <Button
                 variant="ghost"
                 size="s"
@@ -87,6 +102,9 @@ export function TemplatesCard({ fields, onUse }: Props) {
                 <Trash2 aria-hidden className="size-4" />
               </Button>
             </div>
+            {systems && compared === template.id && (
+              <TemplateComparison template={template} systems={systems} />
+            )}
           </li>
         ))}
       </ul>

@@ -1,12 +1,22 @@
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AskAccess } from '@/components/access/ask-access'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { startUpdate, statusQuery } from '../api'
 import { BatchRow } from './batch-row'
-import { type Candidate, countsOf, eachOf, isAsked, type Outcome, type Outcomes, standingOf } from './model'
+import {
+  byHousehold,
+  type Candidate,
+  countsOf,
+  eachOf,
+  isAsked,
+  type Outcome,
+  type Outcomes,
+  standingOf,
+} from './model'
 
 /** The server answers each start by itself; more at once would only wait there. */
 const AT_ONCE = 3
@@ -34,6 +44,9 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
   // First what may be started; who is asked does not change, so that no row jumps when an answer comes.
   const rows = [true, false].flatMap((first) => all.filter(({ candidate }) => isAsked(candidate) === first))
   const ready = rows.filter(({ standing }) => standing === 'ready').map(({ candidate }) => candidate.sn)
+  const refused = rows
+    .filter(({ standing }) => standing === 'no_service')
+    .map(({ candidate }) => candidate.sn)
   const asking = rows.some(({ standing }) => standing === 'asking')
   const { starting, started, failed } = countsOf(outcomes)
   const begun = Object.keys(outcomes).length > 0
@@ -43,15 +56,18 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const mark = (sn: string, outcome: Outcome) => setOutcomes((before) => ({ ...before, [sn]: outcome }))
   const start = useMutation({
     mutationFn: (serials: readonly string[]) =>
-      eachOf(serials, AT_ONCE, async (sn) => {
-        mark(sn, { state: 'starting' })
-        try {
-          await startUpdate(sn)
-          mark(sn, { state: 'started' })
-        } catch (error) {
-          mark(sn, { state: 'failed', error })
+      eachOf(byHousehold(serials, candidates), AT_ONCE, async (household) => {
+        const markAll = (outcome: Outcome) => {
+          for (const sn of household) mark(sn, outcome)
         }
-        void queries.invalidateQueries({ queryKey: ['update-history', sn] })
+        markAll({ state: 'starting' })
+        try {
+          await startUpdate(household.join())
+          markAll({ state: 'started' })
+        } catch (error) {
+          markAll({ state: 'failed', error })
+        }
+        for (const sn of household) void queries.invalidateQueries({ queryKey: ['update-history', sn] })
       }),
   })
   return (
@@ -106,6 +122,16 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
           </ul>
         </section>
         {startable && <Callout>{t('update.batch.told')}</Callout>}
+        {!begun && refused.length > 0 && (
+          <AskAccess
+            wishes={refused.map((sn) => ({ sn, scope: 'service' }))}
+            variant="outline"
+            size="s"
+            className="justify-self-start"
+          >
+            {t('update.batch.ask', { count: refused.length })}
+          </AskAccess>
+        )}
       </div>
     </Dialog>
   )

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { idleStatus, runningStatus, updateStatus } from '../testing'
-import { type Candidate, countsOf, eachOf, isAsked, standingOf } from './model'
+import { byHousehold, type Candidate, countsOf, eachOf, isAsked, standingOf } from './model'
 
 const candidate = (special: Partial<Candidate> = {}): Candidate => ({
   sn: 'SC24A0001',
   customer: 'Albers, Katrin',
+  household: 0,
   service: true,
   online: true,
   updatable: true,
@@ -54,4 +55,15 @@ it('works on a few at a time, and on each once', async () => {
   })
   expect(most).toBe(2)
   expect(done.sort()).toEqual([1, 2, 3, 4, 5])
+})
+
+it('starts the systems of one household together, and those that nobody owns alone', () => {
+  const all = [
+    candidate({ sn: 'A', household: 0 }),
+    candidate({ sn: 'B', household: 1 }),
+    candidate({ sn: 'C', household: 0 }),
+    candidate({ sn: 'D', household: null }),
+    candidate({ sn: 'E', household: null }),
+  ]
+  expect(byHousehold(['A', 'B', 'C', 'D', 'E'], all)).toEqual([['A', 'C'], ['B'], ['D'], ['E']])
 })

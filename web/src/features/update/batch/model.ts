@@ -6,6 +6,8 @@ import { isUnderWay, phaseOf } from '../model'
 export type Candidate = {
   sn: string
   customer: string
+  /** The same number: systems of one owner. Null: nobody owns it. */
+  household: number | null
   /** The owner lets the electrician service it. */
   service: boolean
   online: boolean
@@ -52,4 +54,14 @@ export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: atOnce }, next))
+}
+
+/** The systems of one owner start together, with one mail; those that nobody owns each for itself. */
+export function byHousehold(serials: readonly string[], candidates: readonly Candidate[]): string[][] {
+  const groups = new Map<unknown, string[]>()
+  for (const sn of serials) {
+    const key = candidates.find((candidate) => candidate.sn === sn)?.household ?? sn
+    groups.set(key, [...(groups.get(key) ?? []), sn])
+  }
+  return [...groups.values()]
 }

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { Checkbox } from '@/components/ui/checkbox'
+import { systemsQuery } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+import { isOwn } from '../model'
+
+type Props = {
+  /** One serial number, or several with commas. */
+  sn: string
+  checked: boolean
+  onChange: (name: 'phone', checked: boolean) => void
+}
+
+/** Whether the electrician may read the number of the owner's account: nobody else can decide that. */
+export function SharePhone({ sn, checked, onChange }: Props) {
+  const { t } = useT()
+  const { data: systems = [] } = useQuery(systemsQuery)
+  const own = systems.filter(isOwn).map((system) => system.sn)
+  const serials = sn.split(',').map((one) => one.trim())
+  if (!serials.every((one) => own.includes(one))) return null
+  return (
+    <Checkbox
+      label={t('grants.phone')}
+      checked={checked}
+      onChange={({ target }) => onChange('phone', target.checked)}
+    />
+  )
+}
