@@ -192,7 +192,7 @@ const STEPS: &str = "SELECT step, at, company, stated, found, measured FROM comm
 macro_rules! standings {
     ($which:expr) => {
         concat!(
-            "SELECT u.sn, MIN(CASE WHEN u.finished_at IS NULL THEN 0 ELSE 1 END) AS finished
+            "SELECT u.sn, CAST(MIN(CASE WHEN u.finished_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) AS finished
              FROM commissioning_units u WHERE u.sn",
             $which,
             " GROUP BY u.sn"

@@ -574,7 +574,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for access to a system; always "asked, if it exists". */
+        /** Ask for access to systems; always "asked, if it exists". */
         post: operations["ask_for_grant"];
         delete?: never;
         options?: never;
@@ -609,7 +609,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation to one's own address. */
+        /** Accept an invitation to one's own address, or all of the same owner. */
         post: operations["accept_grant"];
         delete?: never;
         options?: never;
@@ -1332,7 +1332,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start an update of a system, or withdraw one that still waits. Started again, it answers what the first one began. */
+        /** Start an update of a system, or of several of one household, or withdraw one that still waits. Started again, it answers what the first one began. */
         post: operations["start_update"];
         delete?: never;
         options?: never;
@@ -1521,16 +1521,18 @@ export interface components {
             total: number;
         };
         AskFor: {
+            /** @description A few words to the owners, up to 300 characters without addresses. */
+            message?: components["schemas"]["RequestMessage"];
             /** @description monitor, configure or service (default). */
             scope?: components["schemas"]["ElectricianScope"];
-            /** @description A serial number. */
-            sn: components["schemas"]["SerialNumber"];
-            message?: string;
+            /** @description A serial number, or several separated by commas. */
+            sn: components["schemas"]["SerialNumbers"];
         };
         AskReset: {
             email: components["schemas"]["EmailAddress"];
         };
         Asked: {
+            /** @description What was asked for, separated by commas. */
             sn: string;
             /** @enum {string} */
             state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
@@ -1983,9 +1985,12 @@ export interface components {
             code: string;
             /** @description A field, `sn` or `version`. */
             field: string;
-            text: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The most that this unit takes, in the field's unit.
+             */
             max?: number | null;
+            text: string;
         };
         /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
@@ -2049,14 +2054,16 @@ export interface components {
             state?: string;
         };
         GiveGrant: {
+            /** @description `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems. */
+            household?: components["schemas"]["Switch"];
             /** @description Typed again, where somebody gets access, more of it or for longer. */
             password?: string | null;
+            /** @description Whether the electrician may read the phone number of the owner's account; only the owner decides that. Stays when missing. */
+            phone?: components["schemas"]["Switch"];
             /** @description Stays as it is, or was asked for, when missing. */
             scope?: components["schemas"]["ScopeOrSame"];
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
             until?: components["schemas"]["Day"];
-            phone?: components["schemas"]["Switch"];
-            household?: components["schemas"]["Switch"];
         };
         GiveUp: {
             /** @description Typed again. */
@@ -2071,6 +2078,8 @@ export interface components {
             email: string;
             /** Format: int64 */
             id: number;
+            /** @description What somebody who asks for access writes. */
+            message: string | null;
             /** @enum {string} */
             origin: "invitation" | "request" | "code";
             phone: string | null;
@@ -2078,6 +2087,8 @@ export interface components {
             role: "electrician" | "user";
             /** @enum {string} */
             scope: "monitor" | "configure" | "service" | "look" | "owner";
+            /** @description Whether the electrician may read the phone number of the owner's account. */
+            shares_phone: boolean;
             since: components["schemas"]["i64"] | null;
             sn: string;
             /** @enum {string} */
@@ -2085,8 +2096,6 @@ export interface components {
             until: components["schemas"]["i64"] | null;
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
-            message: string | null;
-            shares_phone: boolean;
         };
         /** @description By OAuth 2. */
         GrantType: string;
@@ -2150,11 +2159,20 @@ export interface components {
             created_at: components["schemas"]["i64"];
             /** @description Who lives with the system; unknown while one only asks. */
             first_name: string | null;
+            /**
+             * Format: int64
+             * @description The same number: systems of one owner. Unknown while one only asks.
+             */
+            household: number | null;
             /** Format: int64 */
             id: number;
             last_name: string | null;
+            /** @description What the caller wrote to the owner with a request. */
+            message: string | null;
             /** @enum {string} */
             origin: "invitation" | "request" | "code";
+            /** @description Of the owner, who lets the caller read it. */
+            phone: string | null;
             /** @enum {string} */
             scope: "monitor" | "configure" | "service" | "look" | "owner";
             since: components["schemas"]["i64"] | null;
@@ -2164,10 +2182,6 @@ export interface components {
             until: components["schemas"]["i64"] | null;
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
-            phone: string | null;
-            /** Format: int64 */
-            household: number | null;
-            message: string | null;
         };
         /** @description Names one act. */
         IdempotencyKey: string;
@@ -2228,13 +2242,14 @@ export interface components {
             email: components["schemas"]["EmailAddress"];
             /** @description Typed again. */
             password?: string | null;
+            /** @description Whether the electrician may read the phone number of the owner's account; only the owner decides that. */
+            phone?: components["schemas"]["Switch"];
             /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
             scope: components["schemas"]["ScopeChoice"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
             sn: components["schemas"]["SystemsOrAll"];
             /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
             until?: components["schemas"]["Day"];
-            phone?: components["schemas"]["Switch"];
         };
         Invited: {
             grants: components["schemas"]["GivenEntry"][];
@@ -2895,6 +2910,8 @@ export interface components {
             status: string;
             text: string;
         };
+        /** @description A few words without addresses. */
+        RequestMessage: string;
         /** @description What is said to known and unknown addresses alike. */
         ResetAsked: Record<string, never>;
         ResetDone: {
@@ -3176,7 +3193,8 @@ export interface components {
         StartOrWithdraw: string;
         /** @description `update=1` starts an update, `update=0` withdraws one that still waits. */
         StartUpdate: {
-            sn: components["schemas"]["SerialNumber"];
+            /** @description A serial number, or several of one household, separated by commas: either all of them start, or none. */
+            sn: components["schemas"]["SerialNumbers"];
             update: components["schemas"]["StartOrWithdraw"];
         };
         StartedUpdate: {
@@ -3229,6 +3247,8 @@ export interface components {
              * @description Rated W.
              */
             charge_max?: number | null;
+            /** @description For electricians with service: how far it was brought into service. Missing: never. */
+            commissioning?: ("in_progress" | "finished") | null;
             /**
              * Format: int64
              * @description Rated W.
@@ -3239,6 +3259,8 @@ export interface components {
             /** @description The caller's own group that it is in. */
             group_name?: string | null;
             hardware?: string | null;
+            /** @description For electricians. The same number: systems of one owner. */
+            household?: number | null;
             installer?: components["schemas"]["InstallerEntry"] | null;
             /** @description Online and switched on. */
             isActive: boolean;
@@ -3257,10 +3279,6 @@ export interface components {
             sn: string;
             /** @description IANA name. */
             time_zone: string;
-            /** Format: int64 */
-            household?: number | null;
-            /** @enum {string|null} */
-            commissioning?: "in_progress" | "finished" | null;
         };
         /** @description How one system took it. */
         SystemOutcome: {
@@ -6243,7 +6261,10 @@ export interface operations {
     list_grants: {
         parameters: {
             query?: {
-                /** @description `true`: only what waits for the caller's decision. */
+                /**
+                 * @description `true`: only what waits for the caller: requests and unconfirmed access, or of an electrician invitations and access that
+                 *     ends soon or has ended.
+                 */
                 pending?: components["schemas"]["Switch"];
             };
             header?: never;
@@ -6939,6 +6960,7 @@ export interface operations {
     accept_grant: {
         parameters: {
             query?: {
+                /** @description `true`: with it all that the same owner has sent. */
                 household?: components["schemas"]["Switch"];
             };
             header?: never;
