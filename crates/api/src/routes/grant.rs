@@ -225,7 +225,10 @@ pub(crate) async fn give(
     };
     let alike = |grant: &&Grant| match ticked(&form.household) {
         true => {
-            let terms = |grant: &Grant| (grant.account, grant.state, grant.scope);
+            let terms = |grant: &Grant| {
+                let who = (grant.account, grant.holder.email.clone());
+                (who, grant.state, grant.scope)
+            };
             terms(grant) == terms(known)
         }
         false => grant.id == known.id,

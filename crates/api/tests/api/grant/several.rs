@@ -137,6 +137,21 @@ with_app!(
     }
 );
 
+with_app!(two_who_are_invited_are_not_one_person, |app| {
+    let anna = owner_of(app, "anna", &["SC000001", "SC000002"]).await;
+    for (sn, email) in [("SC000001", "e@example.com"), ("SC000002", "m@example.com")] {
+        invite(app, &anna, sn, email, "monitor").await.expect(201);
+    }
+    let first = ids(&list(app, &anna, "given").await)[0];
+    let terms = [("household", "true"), ("scope", "service")];
+    change(app, &anna, first, &terms).await.expect(200);
+    let given = list(app, &anna, "given").await;
+    assert_eq!(
+        (&given[0]["scope"], &given[1]["scope"]),
+        (&json!("service"), &json!("monitor"))
+    );
+});
+
 with_app!(invitations_of_one_owner_are_accepted_together, |app| {
     let anna = owner_of(app, "anna", &["SC000001", "SC000002"]).await;
     let ben = app.owner("ben", "SC000003").await;
