@@ -77,7 +77,7 @@ const STEPS: &[SchemaStep] = steps![
     46 "0046_confirmed_addresses",
     47 "0047_passkeys",
     48 "0048_alarm_comments",
-    50 "0050_grant_messages",
+    49 "0049_grant_messages",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.
