@@ -3,7 +3,7 @@ use crate::Message;
 
 /// Any white space, line breaks too, becomes one space. Characters are left out that nobody sees but that change what others see:
 /// control characters, and marks of the direction of writing.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let visible = word
             .chars()
@@ -15,7 +15,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The same where a line is required, of at most so many characters.
-pub fn required_line(text: &str, max_length: usize) -> Result<String, Message> {
+pub(crate) fn required_line(text: &str, max_length: usize) -> Result<String, Message> {
     let line = one_line(text);
     match line.chars().count() {
         0 => Err(Message::Required),
@@ -38,7 +38,7 @@ pub fn without_links(name: &str) -> String {
 }
 
 /// Whether somebody wrote a web or e-mail address that a mail program would make a link of.
-pub fn has_address(text: &str) -> bool {
+pub(crate) fn has_address(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["://", "www.", "@"].iter().any(|mark| lower.contains(mark))
 }
