@@ -88,7 +88,7 @@ test('after a code from the box the next step is the commissioning, which waits 
   await button(page, text('commissioning.begin')).click()
   await expect(button(page, text('commissioning.begin'))).toBeHidden()
   await page.goto('/electrician-dashboard')
-  const waiting = card(page, text('pending.title'))
+  const waiting = card(page, text('fleet.task.title'))
   await expect(waiting.getByRole('link')).toHaveAttribute(
     'href',
     `/electrician-dashboard/${sn}/commissioning`,

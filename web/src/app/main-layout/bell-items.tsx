@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { BellRing, CloudDownload, UserCheck } from 'lucide-react'
-import type { Waiting } from '@/components/access/use-waiting'
-import { WAITING_ICON } from '@/components/access/waiting-icon'
-import { WaitingLink } from '@/components/access/waiting-link'
 import { MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
+import { TASK_ICON } from '@/features/fleet/tasks/task-icon'
+import { TaskLink } from '@/features/fleet/tasks/task-link'
+import type { Task } from '@/features/fleet/tasks/use-tasks'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
 
@@ -12,13 +12,13 @@ type Props = {
   /** Requests and unconfirmed accesses that wait for an owner. */
   decisions: number
   /** What waits for an electrician. */
-  waiting: readonly Waiting[]
+  tasks: readonly Task[]
   /** Serial numbers with a pending update. */
   pending: readonly string[]
 }
 
 /** What the bell leads to. Electricians have neither an update page nor one of alarms: their fleet shows both. */
-export function BellItems({ alarms, decisions, waiting, pending }: Props) {
+export function BellItems({ alarms, decisions, tasks, pending }: Props) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')
   const alarmed = (
@@ -50,14 +50,14 @@ export function BellItems({ alarms, decisions, waiting, pending }: Props) {
           </Link>
         </MenuItem>
       )}
-      {waiting.map((one) => {
-        const Icon = WAITING_ICON[one.kind]
+      {tasks.map((task) => {
+        const Icon = TASK_ICON[task.kind]
         return (
-          <MenuItem key={one.kind} asChild>
-            <WaitingLink waiting={one}>
+          <MenuItem key={task.kind} asChild>
+            <TaskLink task={task}>
               <Icon aria-hidden />
-              {t(`pending.${one.kind}`, { count: one.count })}
-            </WaitingLink>
+              {task.text}
+            </TaskLink>
           </MenuItem>
         )
       })}

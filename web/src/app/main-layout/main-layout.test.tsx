@@ -204,7 +204,7 @@ describe('the bell with alarms', () => {
     const live = { data: [{ SC24A0001: entry }], message3: {}, message5: {}, message6: {} }
     server.use(http.get('*/api/auth/data/', () => HttpResponse.json(live)))
   }
-  const bell = { name: 'Alarme: 1, Update für 1 Anlage' }
+  const bell = { name: '1 Alarm, Update für 1 Anlage' }
 
   it('leads an owner to the alarms, but not for one that somebody has seen', async () => {
     serve()

@@ -1,20 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { CatchBoundary, useLocation } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
 import { OnlySystem, SystemSelector } from '@/features/systems/system-selector'
 import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
 import { DisplayMenu } from './display-menu'
+import { NotificationBell } from './notification-bell'
+import { OwnerBell } from './owner-bell'
 import { ProfileMenu } from './profile-menu'
-import { UpdateBell } from './update-bell'
+
+const ElectricianBell = lazyPart(async () => {
+  const [{ ElectricianBell }] = await Promise.all([import('./electrician-bell'), openTexts('fleet')])
+  return ElectricianBell
+})
 
 /** Pages that show one system, or all of them. */
 const WITH_SELECTOR = ['/dashboard', '/calendar', '/charts']
 
 export function TopBar() {
+  const electrician = useSession(({ role }) => role === 'electrician')
   const selects = useLocation({ select: ({ pathname }) => WITH_SELECTOR.includes(pathname) })
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-bg">
@@ -26,13 +35,22 @@ export function TopBar() {
         </div>
         <div className="flex shrink-0 items-center gap-0.5">
           <DisplayMenu />
-          <UpdateBell />
+          {electrician ? <LoadedBell /> : <OwnerBell />}
           <ProfileMenu />
         </div>
       </div>
     </header>
   )
 }
+
+/** An electrician's, and without what waits for them while that is loaded or where it cannot be. */
+const LoadedBell = () => (
+  <CatchBoundary getResetKey={() => location.href} errorComponent={() => <NotificationBell />}>
+    <Suspense fallback={<NotificationBell />}>
+      <ElectricianBell />
+    </Suspense>
+  </CatchBoundary>
+)
 
 /** What the session is about: the only system, as on the pages with a choice, or how many systems there are. */
 function Systems() {

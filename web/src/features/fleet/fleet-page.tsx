@@ -9,7 +9,6 @@ import {
   useOptimistic,
   useState,
 } from 'react'
-import { WaitingCard } from '@/components/access/waiting-card'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
@@ -33,6 +32,7 @@ import { fleetCsv } from './model/csv'
 import type { Row } from './model/row'
 import { type FleetSearch, readFleetSearch, viewOf, withChange, withSort } from './model/search'
 import { countsOf, filteredRows, foundRows, groupsOf, sortedRows } from './model/view'
+import { TaskCard } from './tasks/task-card'
 import { useFleet } from './use-fleet'
 
 type Props = {
@@ -58,7 +58,7 @@ export function FleetPage({ firmware }: Props) {
       </PageHeading>
       <Problem title={t('systems.failed')} query={systems} />
       <Problem title={t('live.failed')} query={live} />
-      <WaitingCard className="mb-4" />
+      <TaskCard className="mb-4" />
       {known?.length === 0 ? (
         <EmptyState
           icon={LayoutDashboard}

@@ -1,6 +1,7 @@
 import { AskAccess } from '@/components/access/ask-access'
 import { Card } from '@/components/ui/card'
-import { type Grants, householdsIn, type InstallerScope } from '@/lib/api/grants'
+import type { Grants, InstallerScope } from '@/lib/api/grants'
+import { householdsIn } from '@/lib/api/held-grants'
 import { useT } from '@/lib/i18n/use-t'
 import { useSite } from '@/lib/use-site'
 import { AskCard } from './components/ask-card'

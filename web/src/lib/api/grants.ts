@@ -38,15 +38,6 @@ export const pendingGrantsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-/** Of an electrician: what owners offer, and what ends soon or has ended and was not asked for again. */
-export const invitationsIn = ({ held }: Pick<Grants, 'held'>) =>
-  held.filter(({ state }) => state === 'invited')
-export const endingIn = ({ held }: Pick<Grants, 'held'>) => held.filter(({ state }) => state !== 'invited')
-
-/** How many owners these are of. */
-export const householdsIn = (held: readonly HeldGrant[]) =>
-  new Set(held.map(({ household, id }) => household ?? id)).size
-
 /** How many invitations, requests and unconfirmed accesses wait for the reader. */
 export const pendingCount = (pending: Pick<Grants, 'given' | 'held'> | undefined) =>
   pending ? pending.given.length + pending.held.length : 0

@@ -57,14 +57,6 @@ export const isOpenedBySwitch = (flag: string, flags: { aus?: boolean | undefine
 export const updatableOf = ({ entries }: Live): string[] =>
   Object.keys(entries).filter((sn) => sn !== ALL_SYSTEMS && entries[sn]?.updatable)
 
-/** Serial numbers whose update goes on when somebody turns the main switch. What an older version of the app has kept has none. */
-export const waitingForSwitch = ({ entries }: Live): string[] =>
-  Object.keys(entries).filter(
-    (sn) =>
-      sn !== ALL_SYSTEMS &&
-      entries[sn]?.in_force?.some(({ kind, switch: step }) => kind === 'update' && step != null),
-  )
-
 /** How many alarms nobody has seen. What an older version of the app has kept has none. */
 export const unseenAlarms = ({ entries }: Live): number =>
   Object.entries(entries)

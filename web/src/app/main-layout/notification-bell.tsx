@@ -1,29 +1,28 @@
-import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
-import { useWaiting } from '@/components/access/use-waiting'
 import { Button } from '@/components/ui/button'
 import { Menu } from '@/components/ui/menu'
-import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
+import type { Task } from '@/features/fleet/tasks/use-tasks'
 import { useT } from '@/lib/i18n/use-t'
 import { unseenAlarms, updatableOf } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
-import { useSession } from '@/lib/session/session-store'
+
+type Props = {
+  /** Requests and unconfirmed accesses that wait for an owner. */
+  decisions?: number
+  /** What waits for an electrician. */
+  tasks?: readonly Task[]
+}
 
 /** Alarms that nobody has seen, what waits for the reader, and pending updates, each a way to what can be done. */
-export function UpdateBell() {
+export function NotificationBell({ decisions = 0, tasks = [] }: Props) {
   const { t } = useT()
   const { data: live } = useLive()
   const pending = live ? updatableOf(live) : []
   const alarms = live ? unseenAlarms(live) : 0
-  const { data: grants } = useQuery(pendingGrantsQuery)
-  const electrician = useSession(({ role }) => role === 'electrician')
-  const forElectricians = useWaiting()
-  const waiting = electrician ? forElectricians : []
-  const decisions = electrician ? 0 : pendingCount(grants)
   const news = [
-    alarms > 0 && `${t('nav.alarms')}: ${alarms}`,
+    alarms > 0 && t('nav.alarms.count', { count: alarms }),
     decisions > 0 && t('pending.decisions', { count: decisions }),
-    ...waiting.map(({ kind, count }) => t(`pending.${kind}`, { count })),
+    ...tasks.map(({ text }) => text),
     pending[0] && t('top.updates_pending', { count: pending.length }),
   ].filter(Boolean)
   return (
@@ -46,7 +45,7 @@ export function UpdateBell() {
         </Button>
       }
     >
-      {(menu) => <menu.BellItems alarms={alarms} decisions={decisions} waiting={waiting} pending={pending} />}
+      {(menu) => <menu.BellItems alarms={alarms} decisions={decisions} tasks={tasks} pending={pending} />}
     </Menu>
   )
 }

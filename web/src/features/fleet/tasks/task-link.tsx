@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode, Ref } from 'react'
-import type { Waiting } from './use-waiting'
+import type { Task } from './use-tasks'
 
 type Props = Omit<ComponentProps<'a'>, 'href'> & {
-  waiting: Waiting
+  task: Task
   ref?: Ref<HTMLAnchorElement>
   children: ReactNode
 }
 
 /** The way to where it is done. */
-export function WaitingLink({ waiting: { kind, serials }, ...link }: Props) {
+export function TaskLink({ task: { kind, serials }, ...link }: Props) {
   const [sn] = serials
   if (kind === 'invitations' || kind === 'ending')
     return <Link to="/electrician-settings" hash="grants" {...link} />

@@ -1,7 +1,7 @@
 import { CalendarClock, ClipboardList, type LucideIcon, Power, UserCheck } from 'lucide-react'
-import type { Waiting } from './use-waiting'
+import type { Task } from './use-tasks'
 
-export const WAITING_ICON: Record<Waiting['kind'], LucideIcon> = {
+export const TASK_ICON: Record<Task['kind'], LucideIcon> = {
   switch: Power,
   invitations: UserCheck,
   ending: CalendarClock,

@@ -1,0 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
+import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
+import { NotificationBell } from './notification-bell'
+
+export function OwnerBell() {
+  const { data: grants } = useQuery(pendingGrantsQuery)
+  return <NotificationBell decisions={pendingCount(grants)} />
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { pendingGrantsQuery } from '@/lib/api/grants'
+import { endingIn, householdsIn, invitationsIn } from '@/lib/api/held-grants'
+import { systemsQuery } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS, type Live } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
+
+type Kind = 'switch' | 'invitations' | 'ending' | 'commissionings'
+
+/** Something that an electrician can do. */
+export type Task = {
+  kind: Kind
+  text: string
+  /** The systems that it is about. */
+  serials: readonly string[]
+}
+
+/** Everything that waits for an electrician, the most urgent first, for the start page and the bell alike. */
+export function useTasks(): Task[] {
+  const { t } = useT()
+  const { data: grants } = useQuery(pendingGrantsQuery)
+  const { data: systems } = useQuery(systemsQuery)
+  const { data: live } = useLive()
+  const task = (kind: Kind, systems: readonly { sn: string }[], count = systems.length): Task[] =>
+    count === 0
+      ? []
+      : [{ kind, text: t(`fleet.task.${kind}`, { count }), serials: systems.map(({ sn }) => sn) }]
+  const invitations = grants ? invitationsIn(grants) : []
+  const unfinished = (systems ?? []).filter(({ commissioning }) => commissioning === 'in_progress')
+  return [
+    ...task('switch', live ? waitingForSwitch(live).map((sn) => ({ sn })) : []),
+    // One for each owner, however many systems it is for.
+    ...task('invitations', invitations, householdsIn(invitations)),
+    ...task('ending', grants ? endingIn(grants) : []),
+    ...task('commissionings', unfinished),
+  ]
+}
+
+/** Serial numbers whose update goes on when somebody turns the main switch. What an older version of the app has kept has none. */
+const waitingForSwitch = ({ entries }: Live): string[] =>
+  Object.keys(entries).filter(
+    (sn) =>
+      sn !== ALL_SYSTEMS &&
+      entries[sn]?.in_force?.some(({ kind, switch: step }) => kind === 'update' && step != null),
+  )
