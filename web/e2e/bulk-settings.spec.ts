@@ -75,7 +75,7 @@ test('a change is tried, made at the systems that take it, and undone but for wh
   await expectGoodEverywhere(page, EVERY_SIZE)
   await page.setViewportSize(DESK)
 
-  await tried.getByRole('button').click()
+  await button(tried, 'An 2 Anlagen ändern').click()
   const done = card(page, 'batch.result')
   await expect(row(done, first)).toContainText(text('batch.word.result.changed'))
   await expect(row(done, second)).toContainText(text('batch.word.result.changed'))

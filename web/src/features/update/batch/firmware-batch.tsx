@@ -16,6 +16,7 @@ import {
   type Outcome,
   type Outcomes,
   standingOf,
+  startTogether,
 } from './model'
 
 /** The server answers each start by itself; more at once would only wait there. */
@@ -57,16 +58,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const start = useMutation({
     mutationFn: (serials: readonly string[]) =>
       eachOf(byHousehold(serials, candidates), AT_ONCE, async (household) => {
-        const markAll = (outcome: Outcome) => {
-          for (const sn of household) mark(sn, outcome)
-        }
-        markAll({ state: 'starting' })
-        try {
-          await startUpdate(household.join())
-          markAll({ state: 'started' })
-        } catch (error) {
-          markAll({ state: 'failed', error })
-        }
+        await startTogether(household, startUpdate, mark)
         for (const sn of household) void queries.invalidateQueries({ queryKey: ['update-history', sn] })
       }),
   })

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import { idleStatus, runningStatus, updateStatus } from '../testing'
-import { byHousehold, type Candidate, countsOf, eachOf, isAsked, standingOf } from './model'
+import {
+  byHousehold,
+  type Candidate,
+  countsOf,
+  eachOf,
+  isAsked,
+  type Outcome,
+  standingOf,
+  startTogether,
+} from './model'
 
 const candidate = (special: Partial<Candidate> = {}): Candidate => ({
   sn: 'SC24A0001',
@@ -66,4 +75,24 @@ it('starts the systems of one household together, and those that nobody owns alo
     candidate({ sn: 'E', household: null }),
   ]
   expect(byHousehold(['A', 'B', 'C', 'D', 'E'], all)).toEqual([['A', 'C'], ['B'], ['D'], ['E']])
+})
+
+it('starts a household with one order, and its systems one by one where one of them cannot start', async () => {
+  const orders: string[] = []
+  const states: Record<string, string> = {}
+  const refusing = (refused: string) => (serials: string) => {
+    orders.push(serials)
+    return serials.includes(refused) ? Promise.reject(new Error('refused')) : Promise.resolve()
+  }
+  const mark = (sn: string, { state }: Outcome) => {
+    states[sn] = state
+  }
+  await startTogether(['A', 'B'], refusing('none'), mark)
+  expect(orders).toEqual(['A,B'])
+  expect(states).toEqual({ A: 'started', B: 'started' })
+
+  orders.length = 0
+  await startTogether(['A', 'B', 'C'], refusing('B'), mark)
+  expect(orders).toEqual(['A,B,C', 'A', 'B', 'C'])
+  expect(states).toEqual({ A: 'started', B: 'failed', C: 'started' })
 })

@@ -65,3 +65,25 @@ export function byHousehold(serials: readonly string[], candidates: readonly Can
   }
   return [...groups.values()]
 }
+
+/**
+ * Starts the updates of one household with one order, so that its owner gets one mail. Where one of them cannot start, the order
+ * starts none: then each begins by itself, and the one does not stop the others.
+ */
+export async function startTogether(
+  serials: readonly string[],
+  start: (serials: string) => Promise<unknown>,
+  mark: (sn: string, outcome: Outcome) => void,
+): Promise<void> {
+  const markAll = (outcome: Outcome) => {
+    for (const sn of serials) mark(sn, outcome)
+  }
+  markAll({ state: 'starting' })
+  try {
+    await start(serials.join())
+    markAll({ state: 'started' })
+  } catch (error) {
+    if (serials.length === 1) return markAll({ state: 'failed', error })
+    for (const sn of serials) await startTogether([sn], start, mark)
+  }
+}
