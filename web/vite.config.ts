@@ -12,6 +12,7 @@ import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
 import { textInRem } from './vite/text-in-rem.ts'
+import { towns } from './vite/towns.ts'
 import { uplotParts } from './vite/uplot-parts.ts'
 
 const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
@@ -36,6 +37,7 @@ export default defineConfig({
     sonnerStylesheet(),
     uplotParts(),
     guide(),
+    towns(),
     VitePWA({
       registerType: 'autoUpdate',
       injectRegister: false, // main.tsx registers it: the CSP forbids inline script

@@ -41,7 +41,11 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await expect(heading(page)).toBeVisible()
   await settled(page)
   await card(page).getByLabel(text('site.place'), { exact: true }).fill('Würzburg')
-  await card(page).getByLabel(text('site.latitude'), { exact: true }).fill('49,79132')
+  const latitude = card(page).getByLabel(text('site.latitude'), { exact: true })
+  // The town's own, which the house is not in the middle of.
+  await expect(latitude).toHaveValue('49,79')
+  await latitude.fill('49,81132')
+  await card(page).getByLabel(text('site.longitude'), { exact: true }).fill('')
   await save(page).click()
   // One without the other is no place.
   await expect(card(page).getByLabel(text('site.longitude'), { exact: true })).toBeFocused()
@@ -69,11 +73,11 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await save(page).click()
   await expect(page.getByText(text('site.saved'))).toBeVisible()
   // As it was kept: no closer than a kilometre.
-  await expect(card(page).getByLabel(text('site.latitude'), { exact: true })).toHaveValue('49,79')
+  await expect(card(page).getByLabel(text('site.latitude'), { exact: true })).toHaveValue('49,81')
   const kept = await server.get<object>(`/api/auth/system/${first}/`, owner)
   expect(kept).toMatchObject({
     place: 'Würzburg',
-    latitude: 49.79,
+    latitude: 49.81,
     longitude: 9.95,
     time_zone: 'Europe/Vienna',
     kwp: 9.84,
@@ -84,7 +88,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
   })
   // The house is the same, the roof is told for each.
   const other = await server.get<object>(`/api/auth/system/${second}/`, owner)
-  expect(other).toMatchObject({ place: 'Würzburg', latitude: 49.79, kwp: null, time_zone: 'Europe/Berlin' })
+  expect(other).toMatchObject({ place: 'Würzburg', latitude: 49.81, kwp: null, time_zone: 'Europe/Berlin' })
 
   const eva = await server.newElectrician()
   await letIn(server, owner, eva, 'monitor')
@@ -136,6 +140,32 @@ test('the time zone of a storage that measures is fixed, and says why', async ({
   await save(page).click()
   await expect(page.getByText(text('site.saved'))).toBeVisible()
   await battery.unplug()
+})
+
+test('a town of the list brings its coordinates, and where the list cannot be had they are typed', async ({
+  page,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  const [sn = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.route('**/towns/w.json', (route) => route.abort())
+  await page.goto('/settings?part=site')
+  const place = card(page).getByLabel(text('site.place'), { exact: true })
+  const latitude = card(page).getByLabel(text('site.latitude'), { exact: true })
+  await place.pressSequentially('ful')
+  await expect(card(page).locator('datalist option[value="Fulda"]')).toBeAttached()
+  await place.fill('Fulda')
+  await expect(latitude).toHaveValue('50,55')
+  await expectGoodEverywhere(page, EVERY_SIZE)
+
+  await place.fill('Würzburg')
+  await expect(latitude).toHaveValue('50,55')
+  await latitude.fill('49,79')
+  await save(page).click()
+  await expect(page.getByText(text('site.saved'))).toBeVisible()
+  const kept = await server.get<object>(`/api/auth/system/${sn}/`, owner)
+  expect(kept).toMatchObject({ place: 'Würzburg', latitude: 49.79, longitude: 9.68 })
 })
 
 test('one press fills in the place of the device, to about a kilometre, and a refusal says what to do', async ({

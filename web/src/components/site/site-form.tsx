@@ -27,6 +27,7 @@ import {
 } from './model'
 import { PlaneFields } from './plane-fields'
 import { PositionButton } from './position-button'
+import { TownField } from './town-field'
 
 type Props = {
   site: Site
@@ -64,6 +65,11 @@ export function SiteForm({ site, others }: Props) {
   })
   const peak = peakOf(form.values, planes)
 
+  function setCoordinates(latitude: number, longitude: number) {
+    form.set('latitude', typed(latitude, locale))
+    form.set('longitude', typed(longitude, locale))
+  }
+
   function add() {
     const plane = next.current
     next.current += 1
@@ -82,18 +88,11 @@ export function SiteForm({ site, others }: Props) {
   return (
     <form {...form.form} className="grid gap-4">
       <FormProblem form={form} />
-      <Field
-        {...form.text('place')}
-        label={t('site.place')}
-        hint={t('site.place.hint')}
-        autoComplete="address-level2"
+      <TownField
+        field={form.text('place')}
+        onTown={([, latitude, longitude]) => setCoordinates(latitude, longitude)}
       />
-      <PositionButton
-        onFound={({ latitude, longitude }) => {
-          form.set('latitude', typed(latitude, locale))
-          form.set('longitude', typed(longitude, locale))
-        }}
-      />
+      <PositionButton onFound={({ latitude, longitude }) => setCoordinates(latitude, longitude)} />
       <fieldset aria-describedby={`${id}-coordinates`} className="grid min-w-0 gap-1.5">
         <legend className="sr-only">{t('site.coordinates')}</legend>
         <div className="grid grid-cols-2 items-end gap-4">

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { System } from '@/lib/api/queries'
 import type { LiveEntry } from '@/lib/live/live'
 import { liveEntry } from '@/lib/testing/live'
-import { indexOf, plain, rowsOf } from './row'
+import { indexOf, rowsOf } from './row'
 
 const now = Date.UTC(2026, 10, 15, 12)
 const system = (special: Partial<System> = {}): System => ({
@@ -161,12 +161,4 @@ describe('a row', () => {
   it('shows a dash for what does not look like a version', () => {
     expect(row(entry(), { master_version: 'beta', gateway_version: null })?.firmware).toBe('- / -')
   })
-})
-
-it.each([
-  ['Łukasz', 'lukasz'],
-  ['Đurđa Šimić', 'durda simic'],
-  ['Weiß, Jörg', 'weiss, jorg'],
-])('%s is found by "%s"', (text, typed) => {
-  expect(plain(text)).toBe(typed)
 })

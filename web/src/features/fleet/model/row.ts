@@ -11,6 +11,7 @@ import type { System } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import { formatVersion } from '@/lib/format'
 import { isOpenedBySwitch, type Live, type LiveEntry } from '@/lib/live/live'
+import { plainLetters } from '@/lib/plain-letters'
 
 /** Worst first: the order of this list is the order of the table. */
 export const STATUSES = ['fault', 'offline', 'stale', 'off', 'restricted', 'fine'] as const
@@ -89,22 +90,12 @@ export function indexOf(systems: readonly System[]): Entry[] {
     const customer = customerOf(system)
     const group = system.group_name ?? ''
     const place = system.place ?? ''
-    const haystack = plain(`${system.sn} ${customer} ${group} ${place}`)
+    const haystack = plainLetters(`${system.sn} ${customer} ${group} ${place}`)
     return { system, sn: system.sn, customer, rank: ranks.get(customer) ?? null, place, group, haystack }
   })
 }
 
 const customerOf = ({ last_name, first_name }: System) => [last_name, first_name].filter(Boolean).join(', ')
-
-/** Letters as somebody types them who does not have the other ones at hand: "Łukasz" is found by "lukasz". */
-export const plain = (text: string) =>
-  text
-    .normalize('NFD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-    .replaceAll('ł', 'l')
-    .replaceAll('đ', 'd')
-    .replaceAll('ß', 'ss')
 
 /**
  * @param now on the server's clock

@@ -1,6 +1,7 @@
 /** Which rows of the fleet are shown, and in which order. */
 
-import { byName, plain, type Row, STATUSES, type Status } from './row'
+import { plainLetters } from '@/lib/plain-letters'
+import { byName, type Row, STATUSES, type Status } from './row'
 import { SCOPES, scopeOf } from './scope'
 
 export const FILTERS = [
@@ -73,7 +74,7 @@ export function countsOf(rows: readonly Row[]): Record<Filter, number> {
 
 /** The rows that hold every word and are in the group: what the counts of the filters are about. */
 export function foundRows(rows: readonly Row[], { q, group }: Pick<View, 'q' | 'group'>): Row[] {
-  const words = plain(q).split(/\s+/).filter(Boolean)
+  const words = plainLetters(q).split(/\s+/).filter(Boolean)
   return rows.filter(
     (row) => (group === null || row.group === group) && words.every((word) => row.haystack.includes(word)),
   )

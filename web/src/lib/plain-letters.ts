@@ -1,0 +1,9 @@
+/** Letters as somebody types them who does not have the other ones at hand: "Łukasz" is found by "lukasz". */
+export const plainLetters = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replaceAll('đ', 'd')
+    .replaceAll('ß', 'ss')

