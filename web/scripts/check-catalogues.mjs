@@ -101,7 +101,7 @@ function partsAt(path) {
   )
     return ['door', 'house', 'settings']
   if (
-    /^features\/(alarms\/|charts\/(components\/(chart-words|small-chart)|(model\/)?small)|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
+    /^features\/(alarms\/|charts\/(components\/(chart-words|small-chart)|(model\/)?small)|dashboard\/(decisions-notice|outlook-card)|systems\/(group-|system-list))/.test(
       path,
     )
   )

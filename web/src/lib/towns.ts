@@ -1,6 +1,6 @@
 /** The towns of our countries, from a list that comes with the app. */
 import { queryOptions } from '@tanstack/react-query'
-import { plainLetters } from './plain-letters'
+import { plainLetters } from './plain-letters.ts'
 
 /** Name, latitude and longitude. */
 export type Town = readonly [name: string, latitude: number, longitude: number]

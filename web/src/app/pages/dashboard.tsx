@@ -14,6 +14,9 @@ const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
 const AlarmNotice = lazyPart(
   async () => (await withTexts(import('@/features/alarms/alarm-notice'))).AlarmNotice,
 )
+const DecisionsNotice = lazyPart(
+  async () => (await withTexts(import('@/features/dashboard/decisions-notice'))).DecisionsNotice,
+)
 const MoneyCard = lazyPart(async () => (await import('@/features/money/money-card')).MoneyCard)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
 const WeatherNotice = lazyPart(
@@ -56,6 +59,11 @@ export const Dashboard = () => (
       </FailingAlone>
     )}
     endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
+    decisions={
+      <FailingAlone>
+        <DecisionsNotice />
+      </FailingAlone>
+    }
     weather={
       <FailingAlone>
         <WeatherNotice />

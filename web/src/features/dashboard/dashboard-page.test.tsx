@@ -47,6 +47,7 @@ const open = (known?: Live) =>
     return (
       <DashboardPage
         alarms={() => null}
+        decisions={null}
         endInForce={({ kind }, sn) => <button type="button">{`end ${kind} of ${sn}`}</button>}
         weather={<WeatherNotice />}
         money={null}

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { PendingGrants } from '@/components/access/pending-grants'
 import { InForceList } from '@/components/in-force/in-force-list'
 import { type InForce, inForceOf } from '@/components/in-force/model'
 import { FlowCard } from '@/components/live/flow-card'
@@ -28,6 +27,8 @@ type Props = {
   alarms: (entry: LiveEntry) => ReactNode
   /** The button that ends what is in force. */
   endInForce: (one: InForce, sn: string) => ReactNode
+  /** Somebody waits for the owner's decision about access. */
+  decisions: ReactNode
   /** Little sun is expected: the storage may run empty. */
   weather: ReactNode
   /** What the energy costs and earns. */
@@ -55,6 +56,7 @@ const columns = 'grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows
 export function DashboardPage({
   alarms,
   endInForce,
+  decisions,
   weather,
   money,
   chart,
@@ -82,7 +84,7 @@ export function DashboardPage({
         <NoNews error={error} known={entry !== undefined} busy={isFetching} onRetry={() => void refetch()} />
       )}
       {entry && notices?.alarm && alarms(entry)}
-      {notices && <PendingGrants />}
+      {notices?.decisions && decisions}
       {notices?.weather && weather}
       {sn !== null && entry && notices ? (
         <Now
@@ -110,7 +112,7 @@ export function DashboardPage({
   )
 }
 
-type NowProps = Omit<Props, 'alarms' | 'weather' | 'systems' | 'outlook'> & {
+type NowProps = Omit<Props, 'alarms' | 'decisions' | 'weather' | 'systems' | 'outlook'> & {
   sn: string
   entry: LiveEntry
   updating: boolean

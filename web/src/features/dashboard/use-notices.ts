@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { pendingGrantsQuery } from '@/lib/api/grants'
+import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
 import { NOTICE_TIMEOUT } from '@/lib/constants'
 import type { LiveEntry } from '@/lib/live/live'
 import { useBadWeather } from './use-bad-weather'
+
+type Notice = 'alarm' | 'decisions' | 'weather'
 
 /**
  * Which notices stand above everything else on the page; null until it is known, for nothing below them may move when they
  * come. What cannot be had is not waited for, nor what takes too long.
  */
-export function useNotices(entry: LiveEntry | undefined): { alarm: boolean; weather: boolean } | null {
+export function useNotices(entry: LiveEntry | undefined): Record<Notice, boolean> | null {
   const weather = useBadWeather()
   const grants = useQuery(pendingGrantsQuery)
   const isLate = useIsLate(NOTICE_TIMEOUT)
@@ -17,11 +19,17 @@ export function useNotices(entry: LiveEntry | undefined): { alarm: boolean; weat
   // An entry that an older version has kept knows of no alarms.
   const alarm = Boolean(entry?.alarms?.[0])
   const known = entry && (!asking || isLate)
-  const wanted = known ? [alarm && 'alarm', weather && 'weather'].filter(Boolean).join(' ') : null
+  const wanted = known
+    ? [alarm && 'alarm', pendingCount(grants.data) > 0 && 'decisions', weather && 'weather']
+        .filter(Boolean)
+        .join(' ')
+    : null
   // Each is loaded when it is needed first, and until then the page stays as it is.
   const loaded = useDeferredValue(wanted, null)
   const shown = wanted === '' ? wanted : loaded
-  return shown === null ? null : { alarm: shown.includes('alarm'), weather: shown.includes('weather') }
+  if (shown === null) return null
+  const has = (notice: Notice) => shown.includes(notice)
+  return { alarm: has('alarm'), decisions: has('decisions'), weather: has('weather') }
 }
 
 /** Whether the page has been there for this long. */

@@ -6,7 +6,7 @@ import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
 import { useT } from '@/lib/i18n/use-t'
 
 /** The requests and the unconfirmed access that wait for an owner's decision, where owners land. */
-export function PendingGrants({ className }: { className?: string }) {
+export function DecisionsNotice() {
   const { t } = useT()
   const { data } = useQuery(pendingGrantsQuery)
   const count = pendingCount(data)
@@ -14,7 +14,7 @@ export function PendingGrants({ className }: { className?: string }) {
   const [first] = data.given
   const title =
     first && count === 1
-      ? t(first.state === 'asked' ? 'pending.asked' : 'pending.unconfirmed', {
+      ? t(first.state === 'asked' ? 'decisions.asked' : 'decisions.unconfirmed', {
           who: first.company || first.email,
           sn: first.sn,
         })
@@ -23,14 +23,13 @@ export function PendingGrants({ className }: { className?: string }) {
     <Callout
       tone="info"
       title={title}
-      className={className}
       action={
         <Link to="/settings" hash="grants" className={buttonStyle({ variant: 'outline', size: 's' })}>
-          {t('pending.decide')}
+          {t('decisions.answer')}
         </Link>
       }
     >
-      {t('pending.decisions.text')}
+      {t('decisions.text')}
     </Callout>
   )
 }
