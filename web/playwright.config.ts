@@ -27,8 +27,8 @@ export default defineConfig({
   // A flaky test is a defect.
   retries: 0,
   // Long enough for two busy cores; what is right does not wait for it.
-  timeout: 120_000,
-  expect: { timeout: 15_000 },
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],

@@ -68,7 +68,8 @@ pub async fn queue_mail(store: &store::Store, mail: &store::mail::OutgoingMail<'
 
 /// Waits for the effect of another task.
 pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    // Long enough for a machine that does much else; what is right does not wait for it.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(90);
     while !holds().await {
         assert!(std::time::Instant::now() < deadline, "still not: {what}");
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

@@ -8,7 +8,7 @@ import type { Driver } from './webdriver.ts'
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** Twice as long as in the other browser tests: these engines draw every part of a page, beside other tests. */
-const TIMEOUT = 30_000
+const TIMEOUT = 90_000
 
 const FAILURES = [text('failure.title'), text('failure.chunk')]
 
