@@ -81,6 +81,7 @@ async fn caller(
     let person = PersonCaller {
         account: live.account,
         role: live.role,
+        company_role: live.company_role,
         kind: live.kind,
         session,
         must_enrol: portal.must_enrol(live.role, live.second_factor),

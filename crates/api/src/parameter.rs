@@ -9,7 +9,7 @@ use domain::journal::EntryKind;
 use domain::series::{Interval, Method, Resolution};
 use domain::setting::{Field, FieldKind, TemplateName};
 use domain::site::{Planes, Town};
-use domain::{Country, Lang, Role, Serial, Series};
+use domain::{CompanyRole, Country, Lang, Role, Serial, Series};
 use std::borrow::Cow;
 use store::journal::PageActor;
 use utoipa::openapi::schema::{
@@ -95,6 +95,8 @@ schemas! {
     ScopeOrSame = optional_choice(GrantScope::ALL.map(GrantScope::as_str));
     /// How far an electrician may use a system; service when empty.
     ElectricianScope = optional_choice(electrician_scopes());
+    /// What somebody does in an electrician's company.
+    CompanyRoleChoice = choice(CompanyRole::ALL.map(CompanyRole::as_str));
     /// How somebody hears of alarms.
     AlarmMailChoice = choice(AlarmMail::ALL.map(AlarmMail::as_str));
     /// What a battery can be told.

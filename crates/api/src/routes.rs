@@ -5,6 +5,7 @@ pub(crate) mod alarm;
 pub(crate) mod alarm_comment;
 pub(crate) mod command;
 pub(crate) mod commissioning;
+pub(crate) mod company;
 pub(crate) mod data;
 pub(crate) mod energy_chart;
 pub(crate) mod export;

@@ -41,19 +41,19 @@ pub fn parse_name(text: &str) -> Result<String, Message> {
     required_line(text, MAX_TEXT)
 }
 
-/// Longest name of a company, in characters.
-pub const MAX_COMPANY: usize = 80;
+/// Longest name of a company or of somebody who works there, in characters.
+pub const MAX_PUBLIC_NAME: usize = 80;
 
-/// The name of a company, which stands in the portal's mails to people who may not know it: too short for a letter, and without
-/// anything that a mail program makes a link of.
-pub fn parse_company(text: &str) -> Result<String, Message> {
+/// The name of a company or of somebody who works there. It stands in the portal's mails to people who may not know it: too short
+/// for a letter, and without anything that a mail program makes a link of.
+pub fn parse_public_name(text: &str) -> Result<String, Message> {
     let name = parse_name(text)?;
     if has_address(&name) {
         return Err(Message::NameHasAddress);
     }
     let name = without_links(&name);
     match name.chars().count() {
-        0..=MAX_COMPANY => Ok(name),
+        0..=MAX_PUBLIC_NAME => Ok(name),
         _ => Err(Message::TooLong),
     }
 }
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_company_is_a_name_and_no_letter() {
-        let long = "a".repeat(MAX_COMPANY);
+        let long = "a".repeat(MAX_PUBLIC_NAME);
         for (text, parsed) in [
             (" Elektro  Sonnenberg ", Ok("Elektro Sonnenberg".to_owned())),
             ("Müller GmbH & Co.KG", Ok("Müller GmbH & Co. KG".to_owned())),
@@ -79,7 +79,7 @@ mod tests {
             (&format!("{long}a"), Err(Message::TooLong)),
             ("", Err(Message::Required)),
         ] {
-            assert_eq!(parse_company(text), parsed, "{text}");
+            assert_eq!(parse_public_name(text), parsed, "{text}");
         }
     }
 }

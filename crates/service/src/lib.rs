@@ -6,6 +6,7 @@ pub mod alarm;
 mod code;
 pub mod command;
 pub mod commissioning;
+pub mod company;
 pub mod device;
 mod end_user;
 #[cfg(any(test, fuzzing))]

@@ -5,7 +5,7 @@ use crate::{Error, Result, Store};
 use db::{FromRow, Pool};
 use domain::clock::Millis;
 use domain::grant::{AccessLevel, GrantScope, Right};
-use domain::{AccountId, Serial, Zone};
+use domain::{AccountId, CompanyRole, Serial, Zone};
 use serde::Deserialize;
 use std::sync::Arc;
 use telemetry::MeasuredSite;
@@ -101,13 +101,14 @@ struct Row {
 }
 
 impl Row {
-    fn access(self, account: AccountId) -> Result<Access> {
+    /// `role` is the account's in its company, which limits what was given to the company.
+    fn access(self, account: AccountId, role: Option<CompanyRole>) -> Result<Access> {
         let level = match &self.scope {
             None => AccessLevel::Owner,
             Some(scope) => {
                 let scope: GrantScope =
                     scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
-                scope.level()
+                role.map_or(scope.level(), |role| role.level(scope.level()))
             }
         };
         Ok(Access {
@@ -157,7 +158,9 @@ impl SessionWithSystems {
             serde_json::from_str(systems).map_err(|_| Error::Damaged("systems"))?;
         rows.sort_by(|one, other| (one.phase, &one.sn).cmp(&(other.phase, &other.sn)));
         let account = self.session.account();
-        rows.into_iter().map(|row| row.access(account)).collect()
+        let role = self.session.company_role()?;
+        let rows = rows.into_iter();
+        rows.map(|row| row.access(account, role)).collect()
     }
 }
 
@@ -166,7 +169,7 @@ impl SessionWithSystems {
 macro_rules! session_query {
     ($comment:literal, $values:literal, $rows:literal) => {
         concat!(
-            $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+            $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.company_role, a.locked_at,
                 ", has_second_factor!(), " AS second_factor,
                 (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
                  FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope
@@ -174,6 +177,10 @@ macro_rules! session_query {
                        UNION ALL
                        SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
                        FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = s.account_id
+                           AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)
+                       UNION ALL
+                       SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
+                       FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.company_id = a.company_id
                            AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)) m) AS systems
              FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.id = $1"
         )
@@ -238,7 +245,7 @@ impl Store {
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE sn = $1 AND owner_id = $2")
             .bind(sn.as_str()).bind(owner.0).fetch_optional(p).await)?;
-        row.map(|row| row.access(owner)).transpose()
+        row.map(|row| row.access(owner, None)).transpose()
     }
 
     /// The owner's access, for work that the portal does on the household's behalf. `None` while the system has no owner.
@@ -249,7 +256,7 @@ impl Store {
             .bind(sn.as_str()).fetch_optional(p).await)?;
         let access = row.and_then(|row| {
             let owner = AccountId(row.owner_id?);
-            Some(row.access(owner))
+            Some(row.access(owner, None))
         });
         access.transpose()
     }
@@ -260,14 +267,16 @@ impl Store {
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE owner_id = $1 ORDER BY phase, sn")
             .bind(owner.0).fetch_all(p).await)?;
-        rows.into_iter().map(|row| row.access(owner)).collect()
+        rows.into_iter()
+            .map(|row| row.access(owner, None))
+            .collect()
     }
 
     /// Whether the account may access any system, its own or by a grant.
     pub async fn has_systems(&self, account: AccountId, now: Millis) -> Result<bool> {
         let found: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT CAST(1 AS BIGINT) FROM accounts a WHERE a.id = $1 AND (EXISTS (SELECT 1 FROM systems y WHERE y.owner_id = $1)
-                 OR EXISTS (SELECT 1 FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = $1
+                 OR EXISTS (SELECT 1 FROM grants g JOIN systems y ON y.sn = g.sn WHERE (g.account_id = $1 OR g.company_id = a.company_id)
                      AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)))")
             .bind(account.0).bind(now).fetch_optional(p).await)?;
         Ok(found.is_some())

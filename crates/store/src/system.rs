@@ -39,7 +39,7 @@ macro_rules! visible_to {
             s.time_zone, s.place, s.planes, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
          FROM systems s LEFT JOIN group_systems m ON m.account_id = $1 AND m.sn = s.sn
          LEFT JOIN groups g ON g.id = m.group_id
-         WHERE s.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)"
+         WHERE s.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)"
     };
 }
 

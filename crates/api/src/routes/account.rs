@@ -6,13 +6,16 @@ use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
 use crate::parameter::{CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::passkey::PasskeyEntry;
+use crate::routes::company::CompanyRoleName;
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_company;
+use domain::account::parse_public_name;
+use domain::company::CompanyRight;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
@@ -24,7 +27,14 @@ pub(crate) struct AccountEntry {
     role: RoleName,
     phone: String,
     country: String,
+    /// The electrician's own name, which others read beside the company's.
+    #[schema(required)]
+    name: Option<String>,
+    /// The electrician's company.
     company: Option<String>,
+    /// What the electrician does there.
+    #[schema(required, inline)]
+    company_role: Option<CompanyRoleName>,
     language: String,
     /// Milliseconds since 1970.
     created_at: i64,
@@ -48,6 +58,7 @@ async fn entry(
         passkeys: passkeys.into_iter().map(PasskeyEntry::from).collect(),
         totp: TotpEntry::load(portal, &account).await?,
         role: account.role()?.into(),
+        company_role: account.membership()?.map(|it| it.role.into()),
         sessions: portal
             .store
             .count_sessions(account.id(), portal.now())
@@ -55,6 +66,7 @@ async fn entry(
         email: account.email,
         phone: account.phone,
         country: account.country,
+        name: account.name,
         company: account.company,
         language: account.language,
         created_at: account.created_at,
@@ -80,6 +92,10 @@ pub(crate) struct ChangeAccount {
     phone: Option<String>,
     #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
+    /// An electrician's own name.
+    #[schema(value_type = NameText, required = false)]
+    name: Option<String>,
+    /// The name of an electrician's company; only its owners may change it.
     #[schema(value_type = NameText, required = false)]
     company: Option<String>,
     #[schema(value_type = LanguageCode, required = false)]
@@ -100,7 +116,7 @@ pub(crate) struct ChangeAccount {
 /// Change profile, language, password or e-mail address; only what is given.
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AccountEntry), (status = 400, body = Problem),
+    responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 403, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
@@ -169,8 +185,15 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .as_deref()
         .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
+    let name = form.name.as_deref().filter(|_| is_electrician);
+    let name = name.and_then(|text| errors.check("name", parse_public_name(text)));
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.check("company", parse_company(text)));
+    let membership = account.membership()?;
+    let may_rename = membership.is_some_and(|it| it.role.may(CompanyRight::ManageCompany));
+    if company.is_some() && !may_rename {
+        return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
+    }
+    let company = company.and_then(|text| errors.check("company", parse_public_name(text)));
     let email = form
         .email
         .as_deref()
@@ -186,11 +209,13 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     let profile = ProfileChange {
         phone,
         country,
+        name,
         company,
         language,
     };
     let given = profile.phone.is_some()
         || country.is_some()
+        || profile.name.is_some()
         || profile.company.is_some()
         || language.is_some();
     Ok(AccountChange {

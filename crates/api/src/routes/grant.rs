@@ -12,6 +12,7 @@ use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::company::CompanyRight;
 use domain::grant::{GrantScope, GrantState, Right, end_of, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,7 @@ pub(crate) async fn list(
         true => {
             given.retain(Grant::is_undecided);
             let waiting = match person.role {
+                Role::Electrician if !person.may(CompanyRight::ManageAccess) => Vec::new(),
                 Role::Electrician => store.waiting_for_electrician(person.account, now).await?,
                 Role::User => Vec::new(),
             };

@@ -10,6 +10,7 @@ mod claim;
 mod command;
 mod commissioning;
 mod commissioning_customer;
+mod company;
 mod faults;
 mod grant;
 mod group;

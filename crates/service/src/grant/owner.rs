@@ -5,7 +5,7 @@ use crate::{Result, Service, page};
 use domain::code::Code;
 use domain::grant::{GrantEvent, GrantScope, GrantState, end_of};
 use domain::journal::JournalEvent;
-use domain::{Email, Role, SiteDay};
+use domain::{AccountId, Email, Role, SiteDay};
 use store::Access;
 use store::grant::{self, Grant, NewInvitation, NewTerms};
 use store::journal::NewEntry;
@@ -183,7 +183,8 @@ impl Transaction<'_> {
         Ok(Some(TermsChange { held, after }))
     }
 
-    /// Mails an electrician the new terms, and the previous ones if they had access: one mail for all that changed alike.
+    /// Mails an electrician's company the new terms, and the previous ones if it had access: one mail to each of its people who look
+    /// after grants, for all that changed alike.
     async fn mail_new_terms(&mut self, changes: &[TermsChange]) -> Result<()> {
         for (place, first) in changes.iter().enumerate() {
             let terms = first.mail_terms();
@@ -192,33 +193,47 @@ impl Transaction<'_> {
             if changes.iter().take(place).any(|change| alike(&change)) {
                 continue;
             }
-            let (Some(holder), Some(text)) = (first.after.account, first.mail_text()) else {
+            let Some(text) = first.mail_text() else {
                 continue;
             };
             if first.after.scope.role() != Role::Electrician {
                 continue;
             }
-            let Some(to) = MailRecipient::of(self, holder).await? else {
-                continue;
-            };
             let grants: Vec<Grant> = changes
                 .iter()
                 .filter(alike)
                 .map(|it| it.after.clone())
                 .collect();
-            let page = match grants.as_slice() {
-                [one] => page::electricians_system(&one.sn),
-                _ => page::ELECTRICIANS_SYSTEMS.to_owned(),
-            };
-            let lang = to.lang();
-            let draft = MailDraft::about_grants(text, &page, &grants, lang);
-            let draft = draft.map(|draft| match &first.held {
-                Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
-                _ => draft,
-            });
-            if let Some(draft) = draft {
-                self.mail(&to, draft).await?;
+            for holder in self.holders_of(&first.after).await? {
+                self.mail_new_terms_to(holder, text, &grants, first.held.as_ref())
+                    .await?;
             }
+        }
+        Ok(())
+    }
+
+    async fn mail_new_terms_to(
+        &mut self,
+        holder: AccountId,
+        text: &str,
+        grants: &[Grant],
+        held: Option<&Grant>,
+    ) -> Result<()> {
+        let Some(to) = MailRecipient::of(self, holder).await? else {
+            return Ok(());
+        };
+        let page = match grants {
+            [one] => page::electricians_system(&one.sn),
+            _ => page::ELECTRICIANS_SYSTEMS.to_owned(),
+        };
+        let lang = to.lang();
+        let draft = MailDraft::about_grants(text, &page, grants, lang);
+        let draft = draft.map(|draft| match held {
+            Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
+            _ => draft,
+        });
+        if let Some(draft) = draft {
+            self.mail(&to, draft).await?;
         }
         Ok(())
     }

@@ -153,8 +153,9 @@ const TRANSFER_SITE: &[&str] = &[
 /// $1 is the old serial number, $2 the new one.
 const TRANSFER_RECORDS: &[&str] = &[
     "UPDATE journal SET sn = $2 WHERE sn = $1",
-    "DELETE FROM grants WHERE sn = $2 AND state IN ('active', 'unconfirmed', 'ended') AND account_id IN
-         (SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended'))",
+    "DELETE FROM grants WHERE sn = $2 AND state IN ('active', 'unconfirmed', 'ended') AND (account_id IN
+         (SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended')) OR company_id IN
+         (SELECT company_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended')))",
     "DELETE FROM grants WHERE sn = $2 AND state = 'invited' AND email IN
          (SELECT email FROM grants WHERE sn = $1 AND state = 'invited')",
     // An account that has only asked for access must not learn from this that the system exists.
