@@ -18,12 +18,13 @@ const LANGUAGES = Object.entries(LOCALES).map(([value, label]) => ({ value, labe
 export function ProfileCard({ account }: { account: Account }) {
   const { t, locale } = useT()
   const isElectrician = account.role === 'electrician'
+  const leads = account.company_role === 'owner'
   const { phone, country, language } = account
   const form = useForm({
-    initial: { phone, country, language, company: account.company ?? '' },
-    check: async (values) => checkProfile(values, isElectrician, await loadPhoneCheck().catch(() => null)),
+    initial: { phone, country, language, name: account.name ?? '', company: account.company ?? '' },
+    check: async (values) => checkProfile(values, leads, await loadPhoneCheck().catch(() => null)),
     send: async (values) => {
-      await changeAccount(profileBody(values, isElectrician))
+      await changeAccount(profileBody(values, { isElectrician, leads }))
       notify.success(t('account.saved'))
     },
   })
@@ -32,6 +33,14 @@ export function ProfileCard({ account }: { account: Account }) {
       <form {...form.form} className="grid gap-4">
         <FormProblem form={form} />
         {isElectrician && (
+          <Field
+            {...form.text('name')}
+            label={t('form.name')}
+            hint={t('form.name.hint')}
+            autoComplete="name"
+          />
+        )}
+        {leads && (
           <Field {...form.text('company')} label={t('form.company')} autoComplete="organization" required />
         )}
         <Select
