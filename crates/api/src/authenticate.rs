@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine as _;
@@ -27,11 +27,7 @@ pub(crate) async fn authorise(
     if !rule.admits_guests() {
         let (caller, systems) = caller(&portal, request.headers(), rule.right).await?;
         if !rule.admits(&caller) {
-            let message = match rule.wants_enrolment(&caller) {
-                true => Message::TotpEnrolmentRequired,
-                false => Message::Forbidden,
-            };
-            return Err(Error::Refused(StatusCode::FORBIDDEN, message));
+            return Err(Error::forbidden(rule.refusal(&caller)));
         }
         if let Some(systems) = systems {
             request.extensions_mut().insert(systems);
@@ -93,7 +89,7 @@ async fn caller(
 pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<PersonCaller> {
     match caller(portal, headers, None).await? {
         (Caller::Person(person), _) => Ok(person),
-        _ => Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden)),
+        _ => Err(Error::forbidden(Message::Forbidden)),
     }
 }
 

@@ -3,7 +3,7 @@ use domain::company::CompanyRight;
 use domain::grant::Right;
 use domain::partner::PartnerScope;
 use domain::session::SessionKind;
-use domain::{AccountId, CompanyRole, Role, Serial};
+use domain::{AccountId, CompanyRole, Message, Role, Serial};
 use serde::Serialize;
 use store::partner::Consent;
 use store::session::SessionId;
@@ -117,11 +117,22 @@ impl Rule {
         })
     }
 
-    /// Whether only the missing second factor keeps the caller out.
-    pub(crate) fn wants_enrolment(&self, caller: &Caller) -> bool {
-        let unenrolled = matches!(caller, Caller::Person(person) if person.must_enrol);
-        let of_electricians =
-            |kind: &CallerKind| matches!(kind, CallerKind::Electrician | CallerKind::Company(_));
-        unenrolled && self.callers.iter().any(of_electricians)
+    /// Why a caller whom it does not admit is refused.
+    pub(crate) fn refusal(&self, caller: &Caller) -> Message {
+        use CallerKind::{Company, Electrician};
+        let is_for = |wanted: fn(&CallerKind) -> bool| self.callers.iter().any(wanted);
+        match caller {
+            Caller::Person(person)
+                if person.must_enrol && is_for(|kind| matches!(kind, Electrician | Company(_))) =>
+            {
+                Message::TotpEnrolmentRequired
+            }
+            Caller::Person(person)
+                if person.is_working_electrician() && is_for(|kind| matches!(kind, Company(_))) =>
+            {
+                Message::CompanyRoleTooSmall
+            }
+            _ => Message::Forbidden,
+        }
     }
 }

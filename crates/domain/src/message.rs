@@ -33,6 +33,7 @@ pub enum Message {
     NotFound,
     Forbidden,
     ScopeTooSmall,
+    CompanyRoleTooSmall,
     MethodNotAllowed,
     TooLarge,
     TooSlow,

@@ -5,7 +5,7 @@ use crate::{Error, Result, Store};
 use db::{FromRow, Pool};
 use domain::clock::Millis;
 use domain::grant::{AccessLevel, GrantScope, Right};
-use domain::{AccountId, CompanyRole, Serial, Zone};
+use domain::{AccountId, CompanyRole, Message, Serial, Zone};
 use serde::Deserialize;
 use std::sync::Arc;
 use telemetry::MeasuredSite;
@@ -16,6 +16,8 @@ pub struct Access {
     account: AccountId,
     owner: Option<AccountId>,
     level: AccessLevel,
+    /// What the owner allows; a role in a company may allow less.
+    given: AccessLevel,
     sn: Serial,
     phase: u8,
     zone: Zone,
@@ -40,6 +42,14 @@ impl Access {
 
     pub fn may(&self, right: Right) -> bool {
         self.level.may(right)
+    }
+
+    /// Why the account lacks a right: because of its role in the company, or because the owner does not allow more.
+    pub fn refusal(&self, right: Right) -> Message {
+        match self.given.may(right) {
+            true => Message::CompanyRoleTooSmall,
+            false => Message::ScopeTooSmall,
+        }
     }
 
     pub fn sn(&self) -> &Serial {
@@ -103,18 +113,15 @@ struct Row {
 impl Row {
     /// `role` is the account's in its company, which limits what was given to the company.
     fn access(self, account: AccountId, role: Option<CompanyRole>) -> Result<Access> {
-        let level = match &self.scope {
-            None => AccessLevel::Owner,
-            Some(scope) => {
-                let scope: GrantScope =
-                    scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
-                role.map_or(scope.level(), |role| role.level(scope.level()))
-            }
-        };
+        let scope = self.scope.as_deref().map(str::parse::<GrantScope>);
+        let scope = scope.transpose();
+        let scope = scope.map_err(|_| Error::Damaged("grants.scope"))?;
+        let given = scope.map_or(AccessLevel::Owner, GrantScope::level);
         Ok(Access {
             account,
             owner: self.owner_id.map(AccountId),
-            level,
+            level: role.map_or(given, |role| role.level(given)),
+            given,
             sn: self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?,
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
             zone: self

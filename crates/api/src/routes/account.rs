@@ -11,7 +11,6 @@ use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::parse_public_name;
@@ -191,7 +190,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     let membership = account.membership()?;
     let may_rename = membership.is_some_and(|it| it.role.may(CompanyRight::ManageCompany));
     if company.is_some() && !may_rename {
-        return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
+        return Err(Error::forbidden(Message::CompanyRoleTooSmall));
     }
     let company = company.and_then(|text| errors.check("company", parse_public_name(text)));
     let email = form

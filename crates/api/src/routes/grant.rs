@@ -133,13 +133,10 @@ pub(crate) async fn invite(
         return Err(Error::internal());
     };
     let shares_phone = ticked(&form.phone);
-    let owner_decides = scope.role() == Role::User || shares_phone;
-    if owner_decides
-        && chosen
-            .iter()
-            .any(|access| !access.may(Right::ManageHousehold))
-    {
-        return Err(Error::scope_too_small());
+    if scope.role() == Role::User || shares_phone {
+        for access in &chosen {
+            require(access, Right::ManageHousehold)?;
+        }
     }
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account).await?;
@@ -217,8 +214,8 @@ pub(crate) async fn give(
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
     let phone = form.phone.as_deref().map(ticked);
-    if phone == Some(true) && !access.may(Right::ManageHousehold) {
-        return Err(Error::scope_too_small());
+    if phone == Some(true) {
+        require(access, Right::ManageHousehold)?;
     }
     let terms = GrantTerms {
         scope: scope.flatten(),
@@ -281,9 +278,13 @@ fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
         Role::Electrician => Right::ManageGrants,
         Role::User => Right::ManageHousehold,
     };
+    require(access, right)
+}
+
+fn require(access: &Access, right: Right) -> Result<()> {
     match access.may(right) {
         true => Ok(()),
-        false => Err(Error::scope_too_small()),
+        false => Err(Error::forbidden(access.refusal(right))),
     }
 }
 

@@ -272,7 +272,8 @@ with_app!(
             .await;
         set_role(app, &boss, &eva, "technician").await.expect(204);
         let company = app.get("/api/auth/company/").bearer(&eva.access);
-        company.send().await.expect(403);
+        let refused = company.send().await.expect(403);
+        assert_eq!(refused.code(), "company_role_too_small");
         let rename = app.call("PATCH", "/api/auth/account/");
         let rename = rename.form(&[("company", "Evas GmbH")]).bearer(&eva.access);
         rename.send().await.expect(403);
@@ -284,6 +285,25 @@ with_app!(
         set_role(app, &stranger, &eva, "owner").await.expect(404);
     }
 );
+
+with_app!(the_office_is_refused_because_of_its_role, |app| {
+    let anna = app.owner("anna", SN).await;
+    let boss = app.electrician("boss").await;
+    let grant = app.grant(&anna, &boss, SN, "service").await;
+    let office = app.colleague(&boss, "olga", "office").await;
+    let refused = async || {
+        let fields = [("sn", SN), ("command", "auto"), ("key", "key-of-olga")];
+        let call = app.post("/api/auth/command/", &fields);
+        let answer = call.bearer(&office.access).send().await;
+        answer.expect(403).code().to_owned()
+    };
+    assert_eq!(refused().await, "company_role_too_small");
+    let fields = [("scope", "configure")];
+    let less = app.call("PATCH", &format!("/api/auth/grant/{grant}/"));
+    let less = less.form(&fields).bearer(&anna.access);
+    less.send().await.expect(200);
+    assert_eq!(refused().await, "scope_too_small");
+});
 
 on_both!(
     the_company_ends_with_its_last_owner_and_not_with_a_member,
