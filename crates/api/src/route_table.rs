@@ -5,7 +5,7 @@ use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
 use crate::routes::{
-    account, alarm, alarm_comment, command, commissioning, company, data, energy_chart, export,
+    account, alarm, alarm_comment, command, commissioning, company, company_invitation, data, energy_chart, export,
     forecast, grant, grant_request, graph, group, handover, health, image, journal, partner,
     partner_api, passkey, password_reset, personal_data, plan, price, protocol, registration,
     replace, savings, security_txt, session, setting_batch, setting_template, settings, site,
@@ -117,8 +117,8 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(company::set_role), COMPANY),
         route(routes!(company::remove), COMPANY),
         // Authenticated by the mailed token.
-        route(routes!(company::open), GUEST),
-        route(routes!(company::join), GUEST),
+        route(routes!(company_invitation::open), GUEST),
+        route(routes!(company_invitation::join), GUEST),
         systems_route(routes!(systems::list), SYSTEMS, View),
         route(routes!(systems::add), KEYS),
         route(routes!(systems::claims), KEYS),

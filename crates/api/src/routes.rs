@@ -6,6 +6,7 @@ pub(crate) mod alarm_comment;
 pub(crate) mod command;
 pub(crate) mod commissioning;
 pub(crate) mod company;
+pub(crate) mod company_invitation;
 pub(crate) mod data;
 pub(crate) mod energy_chart;
 pub(crate) mod export;
