@@ -3,6 +3,7 @@
 use domain::alarm::{AlarmMail, CommentText};
 use domain::command::Command;
 use domain::commissioning::CommissioningStep;
+use domain::customer::CustomerNote;
 use domain::grant::{GrantScope, MAX_REQUEST_MESSAGE};
 use domain::group::GroupName;
 use domain::journal::EntryKind;
@@ -125,6 +126,8 @@ schemas! {
     ActorChoice = optional_choice(PageActor::ALL.map(PageActor::as_str));
     /// Of a group.
     GroupNameText = short(GroupName::MAX_LENGTH);
+    /// About a customer.
+    CustomerNoteText = string().max_length(Some(CustomerNote::MAX_LENGTH));
     /// About an alarm.
     CommentLine = short(CommentText::MAX_LENGTH);
     /// Of a template.
@@ -133,6 +136,8 @@ schemas! {
     RequestMessage = string().max_length(Some(MAX_REQUEST_MESSAGE)).pattern(Some("^[^@]*$"));
     /// Of a person or a company.
     NameText = short(domain::account::MAX_TEXT);
+    /// A postal address in one line, or none.
+    AddressText = string().max_length(Some(domain::account::MAX_TEXT));
     /// A town, or none.
     TownText = string().max_length(Some(Town::MAX_LENGTH));
     /// Degrees from -90 to 90.

@@ -5,11 +5,11 @@ use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
 use crate::routes::{
-    account, alarm, alarm_comment, command, commissioning, company, company_invitation, data, energy_chart, export,
-    forecast, grant, grant_request, graph, group, handover, health, image, journal, partner,
-    partner_api, passkey, password_reset, personal_data, plan, price, protocol, registration,
-    replace, savings, security_txt, session, setting_batch, setting_template, settings, site,
-    stream, systems, tariff, totp, update,
+    account, alarm, alarm_comment, command, commissioning, company, company_invitation, customer,
+    data, energy_chart, export, forecast, grant, grant_request, graph, group, handover, health,
+    image, journal, partner, partner_api, passkey, password_reset, personal_data, plan, price,
+    protocol, registration, replace, savings, security_txt, session, setting_batch,
+    setting_template, settings, site, stream, systems, tariff, totp, update,
 };
 use crate::{Portal, openapi};
 use axum::middleware::from_fn_with_state;
@@ -125,6 +125,11 @@ fn portal_rows() -> Vec<RouteRow> {
         systems_route(routes!(systems::unlink), OWNER, ManageHousehold),
         systems_route(routes!(site::show), PEOPLE, View),
         systems_route(routes!(site::describe), PEOPLE, Describe),
+        systems_route(routes!(customer::show), ELECTRICIAN, View),
+        systems_route(routes!(customer::save), ELECTRICIAN, View),
+        systems_route(routes!(customer::add_photo), ELECTRICIAN, View),
+        systems_route(routes!(customer::show_photo), ELECTRICIAN, View),
+        systems_route(routes!(customer::delete_photo), ELECTRICIAN, View),
         systems_route(routes!(replace::replace), PEOPLE, Replace),
         systems_route(routes!(data::data), PEOPLE, View),
         systems_route(routes!(stream::open), PEOPLE, View),

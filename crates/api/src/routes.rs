@@ -7,6 +7,7 @@ pub(crate) mod command;
 pub(crate) mod commissioning;
 pub(crate) mod company;
 pub(crate) mod company_invitation;
+pub(crate) mod customer;
 pub(crate) mod data;
 pub(crate) mod energy_chart;
 pub(crate) mod export;

@@ -79,6 +79,7 @@ const STEPS: &[SchemaStep] = steps![
     48 "0048_alarm_comments",
     49 "0049_grant_messages",
     50 "0050_companies",
+    51 "0051_customer_cards",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

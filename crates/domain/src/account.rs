@@ -41,6 +41,14 @@ pub fn parse_name(text: &str) -> Result<String, Message> {
     required_line(text, MAX_TEXT)
 }
 
+/// A postal address: one line of at most [`MAX_TEXT`] characters, or empty for none.
+pub fn parse_postal_address(text: &str) -> Result<String, Message> {
+    match required_line(text, MAX_TEXT) {
+        Err(Message::Required) => Ok(String::new()),
+        line => line,
+    }
+}
+
 /// Longest name of a company or of somebody who works there, in characters.
 pub const MAX_PUBLIC_NAME: usize = 80;
 
@@ -61,6 +69,17 @@ pub fn parse_public_name(text: &str) -> Result<String, Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_postal_address_is_one_line_or_none() {
+        let read = parse_postal_address;
+        assert_eq!(
+            read("Am Hang 3\n 12345  Musterstadt").as_deref(),
+            Ok("Am Hang 3 12345 Musterstadt")
+        );
+        assert_eq!(read(" \n").as_deref(), Ok(""));
+        assert_eq!(read(&"a".repeat(MAX_TEXT + 1)), Err(Message::TooLong));
+    }
 
     #[test]
     fn a_company_is_a_name_and_no_letter() {

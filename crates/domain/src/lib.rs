@@ -13,6 +13,7 @@ pub mod commissioning;
 pub mod company;
 pub mod connections;
 pub mod country;
+pub mod customer;
 pub mod email;
 pub mod energy;
 pub mod event;

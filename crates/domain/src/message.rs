@@ -97,6 +97,8 @@ pub enum Message {
     GroupTaken,
     TooManyGroups,
     TooManyComments,
+    TooManyPhotos,
+    PhotoUnreadable,
     PriceInvalid,
     PriceRange,
     DateTooLate,

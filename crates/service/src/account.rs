@@ -16,6 +16,7 @@ impl Service {
         account::update_profile(&mut t, account, change).await?;
         let fields = [
             ("phone", change.phone.is_some()),
+            ("address", change.address.is_some()),
             ("country", change.country.is_some()),
             ("name", change.name.is_some()),
             ("company", change.company.is_some()),

@@ -7,6 +7,7 @@ mod code;
 pub mod command;
 pub mod commissioning;
 pub mod company;
+mod customer;
 pub mod device;
 mod end_user;
 #[cfg(any(test, fuzzing))]

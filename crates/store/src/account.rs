@@ -26,6 +26,8 @@ pub struct Account {
     pub password_hash: String,
     pub role: String,
     pub phone: String,
+    /// The owner's postal address, if they have entered one.
+    pub address: Option<String>,
     pub country: String,
     /// The person's name, if they work for a company and have entered it.
     pub name: Option<String>,
@@ -92,6 +94,8 @@ pub(crate) use select;
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     pub phone: Option<Phone>,
+    /// An owner's; empty removes it.
+    pub address: Option<String>,
     pub country: Option<Country>,
     /// The person's name as others read it beside the company's.
     pub name: Option<String>,
@@ -207,13 +211,15 @@ pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileCha
         &mut *tx,
         sqlx::query(
             "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
-                name = COALESCE($4, name), language = COALESCE($5, language) WHERE id = $1"
+                name = COALESCE($4, name), language = COALESCE($5, language), address = NULLIF(COALESCE($6, address), '')
+             WHERE id = $1"
         )
         .bind(account.0)
         .bind(change.phone.as_ref().map(Phone::as_str))
         .bind(change.country.map(Country::code))
         .bind(change.name.as_deref())
         .bind(change.language.map(Lang::code))
+        .bind(change.address.as_deref())
     )?;
     if let Some(name) = &change.company {
         company::rename(tx, account, name).await?;

@@ -42,9 +42,10 @@ pub struct Grant {
     pub last_name: Option<String>,
     /// What somebody who asks for access writes to the owner.
     pub message: Option<String>,
-    /// Whether the owner lets the holder read the phone number of their account.
-    pub shares_phone: bool,
+    /// Whether the owner lets the holder read the phone number and the postal address of their account.
+    pub shares_contact: bool,
     owner_phone: Option<String>,
+    owner_address: Option<String>,
     /// The holder's account; of a company the one of its longest-standing owner. `None` while somebody is invited.
     pub account: Option<AccountId>,
     /// The company that holds it; `None` in a household.
@@ -99,8 +100,18 @@ impl Grant {
 
     /// The owner's phone number, if the holder has access and may read it.
     pub fn owner_phone(&self) -> Option<&str> {
-        let shared = self.shares_phone && self.state.opens();
+        let shared = self.opens_contact();
         self.owner_phone.as_deref().filter(|_| shared)
+    }
+
+    /// The owner's postal address, if there is one and the holder has access and may read it.
+    pub fn owner_address(&self) -> Option<&str> {
+        let shared = self.opens_contact();
+        self.owner_address.as_deref().filter(|_| shared)
+    }
+
+    fn opens_contact(&self) -> bool {
+        self.shares_contact && self.state.opens()
     }
 
     /// The details for the journal, without personal values.
@@ -132,8 +143,9 @@ struct Row {
     company: Option<String>,
     phone: Option<String>,
     message: Option<String>,
-    shares_phone: bool,
+    shares_contact: bool,
     owner_phone: Option<String>,
+    owner_address: Option<String>,
 }
 
 /// Selects grants; `$which` is the rest of the query.
@@ -142,7 +154,7 @@ macro_rules! select {
         concat!(
             "SELECT g.id, g.sn, a.id AS account_id, g.company_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin,
                  g.created_at, g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, c.name AS company, a.phone,
-                 g.message, g.shares_phone, o.phone AS owner_phone
+                 g.message, g.shares_contact, o.phone AS owner_phone, o.address AS owner_address
              FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN companies c ON c.id = g.company_id
              LEFT JOIN accounts a ON a.id = COALESCE(g.account_id,
                  (SELECT MIN(w.id) FROM accounts w WHERE w.company_id = g.company_id AND w.company_role = 'owner'))
@@ -174,8 +186,9 @@ impl Row {
             first_name: self.first_name,
             last_name: self.last_name,
             message: self.message,
-            shares_phone: self.shares_phone,
+            shares_contact: self.shares_contact,
             owner_phone: self.owner_phone,
+            owner_address: self.owner_address,
             account: self.account_id.map(AccountId),
             company: self.company_id.map(CompanyId),
             owner: self.owner_id.map(AccountId),

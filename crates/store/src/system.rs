@@ -1,7 +1,7 @@
 //! Systems: registered by the operator, linked to their owner.
 use crate::{
-    Access, Error, Keyring, Purpose, Result, Store, alarm, commissioning, end_user, firmware,
-    grant, group, in_force, planning, setting, site, source, tariff,
+    Access, Error, Keyring, Purpose, Result, Store, alarm, commissioning, customer, end_user,
+    firmware, grant, group, in_force, planning, setting, site, source, tariff,
 };
 use db::{FromRow, Pool, Tx};
 use domain::claim::LinkedBy;
@@ -210,6 +210,7 @@ pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     planning::erase_for_former_owner(tx, sn).await?;
     site::clear_place(tx, sn).await?;
     end_user::erase_for_former_owner(tx, sn).await?;
+    customer::erase_for_former_owner(tx, sn).await?;
     execute!(
         tx,
         sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())

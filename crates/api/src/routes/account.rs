@@ -4,7 +4,7 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
-use crate::parameter::{CountryCode, EmailAddress, LanguageCode, NameText};
+use crate::parameter::{AddressText, CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::passkey::PasskeyEntry;
 use crate::routes::company::CompanyRoleName;
 use crate::second_factor::TotpEntry;
@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_public_name;
+use domain::account::{parse_postal_address, parse_public_name};
 use domain::company::CompanyRight;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub(crate) struct AccountEntry {
     name: Option<String>,
     /// The electrician's company.
     company: Option<String>,
+    /// An owner's postal address, for electricians whom the owner lets read it.
+    #[schema(required)]
+    address: Option<String>,
     /// What the electrician does there.
     #[schema(required, inline)]
     company_role: Option<CompanyRoleName>,
@@ -64,6 +67,7 @@ async fn entry(
             .await?,
         email: account.email,
         phone: account.phone,
+        address: account.address,
         country: account.country,
         name: account.name,
         company: account.company,
@@ -89,6 +93,9 @@ pub(crate) async fn show(
 pub(crate) struct ChangeAccount {
     #[schema(value_type = String, required = false)]
     phone: Option<String>,
+    /// An owner's postal address; empty for none.
+    #[schema(value_type = AddressText, required = false)]
+    address: Option<String>,
     #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
     /// An electrician's own name.
@@ -184,6 +191,8 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .as_deref()
         .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
+    let address = form.address.as_deref().filter(|_| !is_electrician);
+    let address = address.and_then(|text| errors.check("address", parse_postal_address(text)));
     let name = form.name.as_deref().filter(|_| is_electrician);
     let name = name.and_then(|text| errors.check("name", parse_public_name(text)));
     let company = form.company.as_deref().filter(|_| is_electrician);
@@ -207,12 +216,14 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     errors.into_result()?;
     let profile = ProfileChange {
         phone,
+        address,
         country,
         name,
         company,
         language,
     };
     let given = profile.phone.is_some()
+        || profile.address.is_some()
         || country.is_some()
         || profile.name.is_some()
         || profile.company.is_some()

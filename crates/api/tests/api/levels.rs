@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use domain::alarm::AlarmKind;
 use domain::grant::GrantScope;
+use serde_json::Value;
 use service::grant::Invitation;
 use std::collections::BTreeSet;
 use testkit::http::Call;
@@ -47,6 +48,15 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/system/{sn}/", "ohlmcfsE"),
     ("PATCH", "/api/auth/system/{sn}/", "ohcfsE"),
     ("POST", "/api/auth/system/{sn}/replace/", "osE"),
+    ("GET", "/api/auth/system/{sn}/customer/", "mcfsE"),
+    ("POST", "/api/auth/system/{sn}/customer/", "mcfsE"),
+    ("POST", "/api/auth/system/{sn}/customer/photo/", "mcfsE"),
+    ("GET", "/api/auth/system/{sn}/customer/photo/{id}/", "mcfsE"),
+    (
+        "DELETE",
+        "/api/auth/system/{sn}/customer/photo/{id}/",
+        "mcfsE",
+    ),
     ("GET", "/api/auth/grant/", "ohlmcfse"),
     ("POST", "/api/auth/grant/", "oh"),
     ("PATCH", "/api/auth/grant/{id}/", "oh"),
@@ -244,10 +254,20 @@ async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
         email: &"elektro@example.com".parse().unwrap(),
         scope: GrantScope::Monitor,
         last_day: None,
-        shares_phone: false,
+        shares_contact: false,
     };
     let invited = app.service.invite(&[&access], invitation).await;
     invited.unwrap()[0].id
+}
+
+/// The id of a new photo of the person's company; 1 if the person may add none.
+async fn add_photo(app: &TestApp, sn: &str, person: &Person) -> String {
+    let path = format!("/api/auth/system/{sn}/customer/photo/");
+    let call = app.call("POST", &path).jpeg(&testkit::photo::photo());
+    let added = call.bearer(&person.access).send().await;
+    let added = serde_json::from_str(&added.text).unwrap_or(Value::Null);
+    let photos = added["photos"].as_array().and_then(|all| all.last());
+    photos.map_or("1".to_owned(), |photo| photo["id"].to_string())
 }
 
 fn invitation(sn: &str) -> [(&'static str, &str); 4] {
@@ -283,6 +303,21 @@ async fn request(
         }
         ("POST", "/api/auth/commissioning/") => call(path).form(&[("sn", sn)]),
         ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{sn}/")),
+        (_, path) if path.starts_with("/api/auth/system/{sn}/customer/") => {
+            let photo = add_photo(app, sn, person).await;
+            let path = path.replace("{sn}", sn).replace("{id}", &photo);
+            match (method, path.ends_with("/photo/")) {
+                ("POST", true) => call(&path).jpeg(&testkit::photo::photo()),
+                ("POST", false) => {
+                    let known = app.get(&path).bearer(&person.access).send().await;
+                    let known = serde_json::from_str(&known.text).unwrap_or(Value::Null);
+                    let known = known["changed_at"].as_i64().map(|at| at.to_string());
+                    let fields = [("note", "Hund"), ("changed_at", &known.unwrap_or_default())];
+                    call(&path).form(&fields)
+                }
+                _ => call(&path),
+            }
+        }
         ("GET", path) => call(&format!("{path}?sn={sn}")),
         ("POST", "/api/auth/group/") => {
             let name = format!("Gruppe {sn}");

@@ -11,6 +11,7 @@ mod command;
 mod commissioning;
 mod commissioning_customer;
 mod company;
+mod customer;
 mod faults;
 mod grant;
 mod group;

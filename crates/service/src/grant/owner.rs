@@ -17,8 +17,8 @@ pub struct Invitation<'a> {
     pub scope: GrantScope,
     /// `None`: no end.
     pub last_day: Option<SiteDay>,
-    /// Whether the electrician may read the owner's phone number.
-    pub shares_phone: bool,
+    /// Whether the electrician may read the owner's phone number and postal address.
+    pub shares_contact: bool,
 }
 
 /// Terms that an owner sets for a grant. `None` keeps the present value, or uses the default for a new one.
@@ -26,7 +26,7 @@ pub struct Invitation<'a> {
 pub struct GrantTerms {
     pub scope: Option<GrantScope>,
     pub last_day: Option<SiteDay>,
-    pub shares_phone: Option<bool>,
+    pub shares_contact: Option<bool>,
 }
 
 impl Service {
@@ -49,7 +49,7 @@ impl Service {
                 scope: invitation.scope,
                 until: invitation.last_day.map(|day| end_of(access.zone(), day)),
                 code_hash: code_hash.as_deref(),
-                shares_phone: invitation.shares_phone && !of_household,
+                shares_contact: invitation.shares_contact && !of_household,
             };
             let grant = grant::insert_invitation(&mut t, access, new, now).await?;
             let event = JournalEvent::GrantInvited(grant.detail());
@@ -164,13 +164,13 @@ impl Transaction<'_> {
             }
             grant::delete_superseded(self, access.sn(), holder, Some(id)).await?;
         }
-        let shared = held.as_ref().unwrap_or(&before).shares_phone;
+        let shared = held.as_ref().unwrap_or(&before).shares_contact;
         let new = NewTerms {
             state,
             scope,
             since,
             until,
-            shares_phone: terms.shares_phone.unwrap_or(shared),
+            shares_contact: terms.shares_contact.unwrap_or(shared),
         };
         let after = grant::set_terms(self, id, new).await?;
         let event = match state {

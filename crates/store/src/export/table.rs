@@ -15,7 +15,7 @@ macro_rules! own_commissionings {
 pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "accounts",
-        "SELECT email, role, phone, country, name, company_role, language, terms_version, terms_at, created_at, email_confirmed_at,
+        "SELECT email, role, phone, address, country, name, company_role, language, terms_version, terms_at, created_at, email_confirmed_at,
          locked_at, alarm_mail, alarm_told_at
          FROM accounts WHERE id = $1",
     ),
@@ -29,6 +29,17 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "SELECT email, role, created_at, expires_at FROM company_invitations
          WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
          OR email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL) ORDER BY id",
+    ),
+    // What the company keeps about its customers is for its owners to take away. A photo is a file of its own.
+    (
+        "customer_notes",
+        "SELECT sn, text, changed_at FROM customer_notes
+         WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY sn",
+    ),
+    (
+        "customer_photos",
+        "SELECT sn, added_at, '/api/auth/system/' || sn || '/customer/photo/' || id || '/' AS see FROM customer_photos
+         WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY sn, id",
     ),
     (
         "sessions",
@@ -157,7 +168,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "grants",
         "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
-         g.created_at, g.since, g.until, g.message, g.shares_phone
+         g.created_at, g.since, g.until, g.message, g.shares_contact
          FROM grants g WHERE g.account_id = $1
          OR g.company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
          OR g.email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL)

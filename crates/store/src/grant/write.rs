@@ -1,7 +1,7 @@
 //! Statements that change grants. Each is part of a use case.
 use super::{Grant, Row, find_by_id, select};
 use crate::company::colleagues;
-use crate::{Access, Result, setting};
+use crate::{Access, Result, customer, setting};
 use db::Tx;
 use domain::clock::Millis;
 use domain::grant::{GRANT_REQUEST_TTL, GrantScope, GrantState, Origin};
@@ -15,7 +15,7 @@ pub struct NewInvitation<'a> {
     pub until: Option<Millis>,
     /// The hash of the mailed code with which a member of the household accepts.
     pub code_hash: Option<&'a [u8]>,
-    pub shares_phone: bool,
+    pub shares_contact: bool,
 }
 
 /// Replaces a pending invitation to the same address.
@@ -26,11 +26,11 @@ pub async fn insert_invitation(
     now: Millis,
 ) -> Result<Grant> {
     let id: i64 = within!(&mut *tx, c => sqlx::query_scalar(
-        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until, shares_phone)
+        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until, shares_contact)
          VALUES ($1, $2, $3, $4, 'invited', $5, $6, $7, $8)
          ON CONFLICT (sn, email) WHERE state = 'invited' DO UPDATE SET code_hash = excluded.code_hash,
              scope = excluded.scope, created_at = excluded.created_at, until = excluded.until,
-             shares_phone = excluded.shares_phone
+             shares_contact = excluded.shares_contact
          RETURNING id")
         .bind(access.sn().as_str())
         .bind(new.email.as_str())
@@ -39,7 +39,7 @@ pub async fn insert_invitation(
         .bind(Origin::Invitation.as_str())
         .bind(now)
         .bind(new.until)
-        .bind(new.shares_phone)
+        .bind(new.shares_contact)
         .fetch_one(c).await)?;
     find_by_id(tx, id).await
 }
@@ -51,7 +51,7 @@ pub struct NewTerms {
     pub scope: GrantScope,
     pub since: Option<Millis>,
     pub until: Option<Millis>,
-    pub shares_phone: bool,
+    pub shares_contact: bool,
 }
 
 /// With the answer, the message of a request has done its work.
@@ -60,14 +60,14 @@ pub async fn set_terms(tx: &mut Tx, id: i64, terms: NewTerms) -> Result<Grant> {
         &mut *tx,
         sqlx::query(
             "UPDATE grants SET state = $2, scope = $3, since = $4, reminded_at = CASE WHEN until = $5 THEN reminded_at END,
-                 until = $5, shares_phone = $6, message = NULL WHERE id = $1"
+                 until = $5, shares_contact = $6, message = NULL WHERE id = $1"
         )
         .bind(id)
         .bind(terms.state.as_str())
         .bind(terms.scope.as_str())
         .bind(terms.since)
         .bind(terms.until)
-        .bind(terms.shares_phone)
+        .bind(terms.shares_contact)
     )?;
     find_by_id(tx, id).await
 }
@@ -170,6 +170,11 @@ pub async fn delete(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<()> {
         &mut *tx,
         sqlx::query("DELETE FROM grants WHERE id = $1").bind(grant.id)
     )?;
+    if let Some(company) = grant.company
+        && (grant.state.opens() || grant.state == GrantState::Ended)
+    {
+        customer::erase_for_company(tx, &grant.sn, company).await?;
+    }
     match grant.account {
         Some(holder) if grant.state.opens() => forget_holder(tx, &grant.sn, holder, now).await,
         _ => Ok(()),

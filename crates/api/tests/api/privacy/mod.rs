@@ -109,6 +109,12 @@ on_both!(an_electricians_work_is_exported_and_deleted, |db| {
         .expect(200);
     app.invite_colleague(&eva, "neu@example.com", "office")
         .await;
+    let card = "/api/auth/system/SC000001/customer/";
+    let note = app.post(card, &[("note", "Hund im Garten")]);
+    note.bearer(&eva.access).send().await.expect(200);
+    let photo = app.call("POST", &format!("{card}photo/"));
+    let photo = photo.jpeg(&testkit::photo::photo()).bearer(&eva.access);
+    photo.send().await.expect(201);
     let tables = || {
         TABLES.iter().filter(|table| {
             matches!(

@@ -145,6 +145,20 @@ pub(crate) const TABLES: &[TableRule] = &[
         ],
     },
     TableRule {
+        name: "customer_notes",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[("company_id", NUMBER), ("changed_by", NUMBER)],
+    },
+    TableRule {
+        name: "customer_photos",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[
+            ("id", NUMBER),
+            ("company_id", NUMBER),
+            ("jpeg", "a file of its own, which the export points to"),
+        ],
+    },
+    TableRule {
         name: "device_access",
         ownership: RowOwnership::Nobody("the operator's: whether a device may connect"),
         left_out: &[],

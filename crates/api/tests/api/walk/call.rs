@@ -195,6 +195,13 @@ impl Callers {
             ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/")),
             ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
                 .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
+            (_, path) if path.starts_with("/api/auth/system/{sn}/customer/") => {
+                let path = path.replace("{sn}", &own_sn).replace("{id}", "1");
+                match path.ends_with("/photo/") {
+                    true => call(&path).jpeg(&testkit::photo::photo()),
+                    false => call(&path).form(&[("note", "Hund")]),
+                }
+            }
             ("POST", "/api/auth/system/{sn}/replace/") => {
                 let (_, sn) = self.fresh();
                 let code = app.code(&[&app.device(&sn).await]).await;
