@@ -106,7 +106,7 @@ pub(crate) async fn save(
         true => entry(&portal, access).await,
         false => Err(Error::Refused(
             StatusCode::CONFLICT,
-            Message::ChangedMeanwhile,
+            Message::VersionConflict,
         )),
     }
 }

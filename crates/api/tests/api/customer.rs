@@ -65,7 +65,7 @@ on_both!(
         let second = write(&app, &boss, "Kein Hund mehr", &first["changed_at"]).await;
         second.expect(200);
         let late = write(&app, &tech, "Zwei Hunde", &first["changed_at"]).await;
-        assert_eq!(late.expect(409).code(), "changed_meanwhile");
+        assert_eq!(late.expect(409).code(), "version_conflict");
         let late = write(&app, &tech, "Zwei Hunde", &Value::Null).await;
         late.expect(409);
         assert_eq!(read(&app, &tech).await["note"], "Kein Hund mehr");

@@ -7,7 +7,14 @@ import { checkPassword, checkPasswordRepeat } from '@/lib/validation/password'
 
 const checkFilled = (value: string): Finding => (value.trim() === '' ? 'required' : null)
 
-export type Profile = { phone: string; country: string; name: string; company: string; language: string }
+export type Profile = {
+  phone: string
+  address: string
+  country: string
+  name: string
+  company: string
+  language: string
+}
 
 export function checkProfile(
   { phone, country, company }: Profile,
@@ -23,10 +30,13 @@ export function checkProfile(
 
 type Standing = { isElectrician: boolean /** Owns the company. */; leads: boolean }
 
-/** The server would take a field for a change: owners have no company, its name is for those who lead it, and no name is none. */
-export const profileBody = ({ name, company, ...profile }: Profile, { isElectrician, leads }: Standing) => ({
+/** The server would take a field for a change: owners have no company and electricians no address, the company's name is for those who lead it, and no name is none. */
+export const profileBody = (
+  { name, company, address, ...profile }: Profile,
+  { isElectrician, leads }: Standing,
+) => ({
   ...profile,
-  ...(isElectrician && name.trim() && { name: name.trim() }),
+  ...(isElectrician ? name.trim() && { name: name.trim() } : { address: address.trim() }),
   ...(leads && { company: company.trim() }),
 })
 

@@ -21,7 +21,14 @@ export function ProfileCard({ account }: { account: Account }) {
   const leads = account.company_role === 'owner'
   const { phone, country, language } = account
   const form = useForm({
-    initial: { phone, country, language, name: account.name ?? '', company: account.company ?? '' },
+    initial: {
+      phone,
+      country,
+      language,
+      address: account.address ?? '',
+      name: account.name ?? '',
+      company: account.company ?? '',
+    },
     check: async (values) => checkProfile(values, leads, await loadPhoneCheck().catch(() => null)),
     send: async (values) => {
       await changeAccount(profileBody(values, { isElectrician, leads }))
@@ -51,6 +58,14 @@ export function ProfileCard({ account }: { account: Account }) {
           required
         />
         <Field {...form.text('phone')} label={t('form.phone')} type="tel" autoComplete="tel" required />
+        {!isElectrician && (
+          <Field
+            {...form.text('address')}
+            label={t('form.address')}
+            hint={t('form.address.hint')}
+            autoComplete="street-address"
+          />
+        )}
         <Select {...form.text('language')} label={t('account.mail_language')} options={LANGUAGES} />
         <Button type="submit" busy={form.busy} className="justify-self-start">
           {t('account.save')}

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
-import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { type Company, companyQuery } from './api'
 import { InvitationRow } from './invitation-row'
@@ -14,7 +13,6 @@ import { MemberRow } from './member-row'
 
 /** Who works for the company, and who is invited. Only its owners see it. */
 export function CompanyPanel() {
-  const { t, locale } = useT()
   const { data, error, isFetching, refetch } = useQuery(companyQuery)
   if (data) return <Cards company={data} />
   if (!error)
@@ -23,18 +21,7 @@ export function CompanyPanel() {
         <Skeleton className="h-64" />
       </div>
     )
-  return (
-    <Callout
-      tone="danger"
-      action={
-        <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-          {t('ui.retry')}
-        </Button>
-      }
-    >
-      {refusalText(error, t, locale)}
-    </Callout>
-  )
+  return <NotLoaded error={error} busy={isFetching} onRetry={refetch} />
 }
 
 function Cards({ company: { name, members, invitations } }: { company: Company }) {
