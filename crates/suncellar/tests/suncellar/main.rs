@@ -2,6 +2,7 @@
 //! All modules are in one binary, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
+mod abuse;
 mod backup;
 mod command_line;
 mod demo;
