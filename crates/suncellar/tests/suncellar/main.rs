@@ -15,6 +15,7 @@ mod plan;
 mod roles;
 mod secret;
 mod server;
+mod service_manager;
 mod shared_options;
 mod storm;
 mod update;
