@@ -3,37 +3,38 @@
 use domain::Message;
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder as _, Limits};
+use image::error::{LimitError, LimitErrorKind};
+use image::{DynamicImage, ImageDecoder as _, ImageError};
 use std::io::Cursor;
 use tokio::sync::Semaphore;
 
 /// Longer sides are made this long, in pixels.
 const MAX_SIDE: u32 = 1_600;
-/// A picture with a longer side is refused unread.
-const MAX_READ_SIDE: u32 = 8_192;
-/// What decoding may take.
-const MAX_MEMORY_BYTES: u64 = 128 * 1024 * 1024;
+/// A larger picture is refused unread: 24 megapixels. Decoding takes this, and twice that to turn it.
+const MAX_PICTURE_BYTES: u64 = 72_000_000;
 /// 1 to 100.
 const QUALITY: u8 = 80;
-/// Decoding takes a core and up to [`MAX_MEMORY_BYTES`], so photos wait for each other.
+/// Decoding takes a core, so photos wait for each other.
 static ONE_AT_A_TIME: Semaphore = Semaphore::const_new(1);
 
 /// The same picture as a JPEG of a bounded size, upright, without metadata. `Err`: not a JPEG, or too large a one.
 pub(crate) async fn clean(bytes: Vec<u8>) -> Result<Vec<u8>, Message> {
-    let _turn = ONE_AT_A_TIME.acquire().await;
-    let work = tokio::task::spawn_blocking(move || rewrite(&bytes).ok());
+    let turn = ONE_AT_A_TIME.acquire().await;
+    // The work goes on when whoever has sent the photo does not wait for it.
+    let work = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        rewrite(&bytes).ok()
+    });
     let cleaned = work.await.ok().flatten();
     cleaned.ok_or(Message::PhotoUnreadable)
 }
 
 fn rewrite(bytes: &[u8]) -> image::ImageResult<Vec<u8>> {
     let mut decoder = JpegDecoder::new(Cursor::new(bytes))?;
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_READ_SIDE);
-    limits.max_image_height = Some(MAX_READ_SIDE);
-    limits.max_alloc = Some(MAX_MEMORY_BYTES);
-    limits.check_dimensions(decoder.dimensions().0, decoder.dimensions().1)?;
-    decoder.set_limits(limits)?;
+    if decoder.total_bytes() > MAX_PICTURE_BYTES {
+        let kind = LimitErrorKind::InsufficientMemory;
+        return Err(ImageError::Limits(LimitError::from_kind(kind)));
+    }
     let orientation = decoder.orientation()?;
     let mut picture = DynamicImage::from_decoder(decoder)?;
     picture.apply_orientation(orientation);
@@ -96,6 +97,12 @@ mod tests {
         let cleaned = rewrite(&photo(2_000, 40)).unwrap();
         let picture = image::load_from_memory(&cleaned).unwrap();
         assert_eq!((picture.width(), picture.height()), (32, MAX_SIDE));
+        // A flat picture is small as a file, and large when it is decoded.
+        let bomb = DynamicImage::new_luma8(9_000, 9_000).into_rgb8();
+        let mut packed = Vec::new();
+        bomb.write_with_encoder(JpegEncoder::new_with_quality(&mut packed, 1))
+            .unwrap();
+        assert!(packed.len() < 2_000_000 && rewrite(&packed).is_err());
         let whole = photo(64, 32);
         for wrong in [
             b"".as_slice(),

@@ -13,7 +13,7 @@ CREATE INDEX accounts_company ON accounts (company_id) WHERE company_id IS NOT N
 
 -- Each electrician is a company of one.
 INSERT INTO companies (name, created_at, founder_id)
-    SELECT COALESCE(company, email), created_at, id FROM accounts WHERE role = 'electrician';
+    SELECT COALESCE(company, '–'), created_at, id FROM accounts WHERE role = 'electrician';
 UPDATE accounts SET company_role = 'owner', company_id = (SELECT c.id FROM companies c WHERE c.founder_id = accounts.id)
     WHERE role = 'electrician';
 ALTER TABLE companies DROP COLUMN founder_id;
@@ -41,7 +41,7 @@ CREATE VIEW held_grants AS
 ALTER TABLE journal ADD COLUMN company_id BIGINT REFERENCES companies (id) ON DELETE SET NULL;
 UPDATE journal SET company_id = (SELECT a.company_id FROM accounts a WHERE a.id = journal.account_id)
     WHERE account_id IN (SELECT id FROM accounts WHERE company_id IS NOT NULL);
-CREATE INDEX journal_company ON journal (company_id) WHERE company_id IS NOT NULL;
+CREATE INDEX journal_company ON journal (company_id, at) WHERE company_id IS NOT NULL;
 
 -- Who may join a company: whoever has the mailed link, with an account that begins with it.
 CREATE TABLE company_invitations (

@@ -122,7 +122,8 @@ impl Transaction<'_> {
         let (now, account) = (self.now, leaving.account);
         let was = account::find(self, account).await?;
         let was = was.and_then(|was| was.company).unwrap_or_default();
-        let alone = leaving.name.as_deref().unwrap_or(&leaving.email);
+        // Others read the name, so it is not the address.
+        let alone = leaving.name.as_deref().unwrap_or("–");
         let alone = Membership {
             company: company::insert(self, alone, now).await?,
             role: CompanyRole::Owner,

@@ -3,7 +3,7 @@ use crate::{Result, Service};
 use domain::clock::Millis;
 use domain::customer::CustomerNote;
 use store::Access;
-use store::customer;
+use store::{company, customer};
 
 impl Service {
     /// `known` is when the writer's copy was changed. `false`: somebody else has written since, and nothing was saved.
@@ -15,6 +15,7 @@ impl Service {
     ) -> Result<bool> {
         let mut t = self.begin().await?;
         let now = t.now;
+        company::lock_membership(&mut t, access.account()).await?;
         let saved = customer::save_note(&mut t, access, note, known, now).await?;
         t.commit_keeping_rights().await?;
         Ok(saved)
@@ -24,6 +25,8 @@ impl Service {
     pub async fn add_customer_photo(&self, access: &Access, jpeg: &[u8]) -> Result<bool> {
         let mut t = self.begin().await?;
         let now = t.now;
+        // Of two photos at once, the second counts the first.
+        company::lock_membership(&mut t, access.account()).await?;
         let added = customer::insert_photo(&mut t, access, jpeg, now).await?;
         t.commit_keeping_rights().await?;
         Ok(added)

@@ -2,10 +2,10 @@
 //! to an account.
 use crate::session::{self, SessionId, has_second_factor};
 use crate::{Error, Result, Store};
-use db::{FromRow, Pool};
+use db::{FromRow, Pool, Tx};
 use domain::clock::Millis;
 use domain::grant::{AccessLevel, GrantScope, Right};
-use domain::{AccountId, CompanyRole, Message, Serial, Zone};
+use domain::{AccountId, CompanyRole, Membership, Message, Serial, Zone};
 use serde::Deserialize;
 use std::sync::Arc;
 use telemetry::MeasuredSite;
@@ -50,6 +50,22 @@ impl Access {
             true => Message::CompanyRoleTooSmall,
             false => Message::ScopeTooSmall,
         }
+    }
+
+    /// Whether the account still has these rights, as this transaction sees it. `membership` is its place in a company now.
+    pub(crate) async fn holds(
+        &self,
+        tx: &mut Tx,
+        membership: Option<Membership>,
+        now: Millis,
+    ) -> Result<bool> {
+        let level = membership.map_or(self.given, |it| it.role.level(self.given));
+        let found: Option<i64> = within!(tx, c => sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM systems WHERE sn = $1 AND owner_id = $2
+             UNION ALL SELECT CAST(1 AS BIGINT) FROM held_grants WHERE sn = $1 AND account_id = $2
+                 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3) LIMIT 1")
+            .bind(self.sn.as_str()).bind(self.account.0).bind(now).fetch_optional(c).await)?;
+        Ok(level == self.level && found.is_some())
     }
 
     pub fn sn(&self) -> &Serial {

@@ -207,6 +207,10 @@ pub async fn find(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
 }
 
 pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileChange) -> Result<()> {
+    // Before the account: whoever needs both rows locks the company first.
+    if let Some(name) = &change.company {
+        company::rename(tx, account, name).await?;
+    }
     execute!(
         &mut *tx,
         sqlx::query(
@@ -221,9 +225,6 @@ pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileCha
         .bind(change.language.map(Lang::code))
         .bind(change.address.as_deref())
     )?;
-    if let Some(name) = &change.company {
-        company::rename(tx, account, name).await?;
-    }
     Ok(())
 }
 

@@ -33,7 +33,8 @@ pub async fn save_note(
         tx,
         sqlx::query(
             "INSERT INTO customer_notes (company_id, sn, text, changed_at, changed_by)
-             SELECT company_id, $2, $3, $4, id FROM accounts WHERE id = $1 AND company_id IS NOT NULL
+             SELECT a.company_id, $2, $3, $4, a.id FROM accounts a WHERE a.id = $1 AND EXISTS (SELECT 1 FROM grants g
+                 WHERE g.sn = $2 AND g.company_id = a.company_id AND g.state IN ('active', 'unconfirmed'))
              ON CONFLICT (company_id, sn) DO UPDATE SET text = excluded.text, changed_at = excluded.changed_at,
                  changed_by = excluded.changed_by WHERE customer_notes.changed_at = $5"
         )
@@ -53,7 +54,8 @@ pub async fn insert_photo(tx: &mut Tx, access: &Access, jpeg: &[u8], now: Millis
         tx,
         sqlx::query(
             "INSERT INTO customer_photos (company_id, sn, added_at, jpeg)
-             SELECT a.company_id, $2, $3, $4 FROM accounts a WHERE a.id = $1 AND a.company_id IS NOT NULL
+             SELECT a.company_id, $2, $3, $4 FROM accounts a WHERE a.id = $1 AND EXISTS (SELECT 1 FROM grants g
+                     WHERE g.sn = $2 AND g.company_id = a.company_id AND g.state IN ('active', 'unconfirmed'))
                  AND (SELECT COUNT(*) FROM customer_photos p WHERE p.company_id = a.company_id AND p.sn = $2) < $5"
         )
         .bind(access.account().0)

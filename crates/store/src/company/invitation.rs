@@ -15,6 +15,7 @@ pub struct CompanyInvitation {
     pub role: CompanyRole,
     pub created_at: Millis,
     pub expires_at: Millis,
+    token_hash: Vec<u8>,
 }
 
 #[derive(Debug, FromRow)]
@@ -26,6 +27,7 @@ struct InvitationRow {
     role: String,
     created_at: Millis,
     expires_at: Millis,
+    token_hash: Vec<u8>,
 }
 
 pub struct NewCompanyInvitation<'a> {
@@ -40,7 +42,7 @@ pub struct NewCompanyInvitation<'a> {
 macro_rules! select_invitations {
     ($which:literal) => {
         concat!(
-            "SELECT i.id, i.company_id, c.name AS company_name, i.email, i.role, i.created_at, i.expires_at
+            "SELECT i.id, i.company_id, c.name AS company_name, i.email, i.role, i.created_at, i.expires_at, i.token_hash
              FROM company_invitations i JOIN companies c ON c.id = i.company_id ",
             $which
         )
@@ -58,6 +60,7 @@ impl InvitationRow {
             role: role.map_err(|_| Error::Damaged("company_invitations.role"))?,
             created_at: self.created_at,
             expires_at: self.expires_at,
+            token_hash: self.token_hash,
         })
     }
 }
@@ -95,9 +98,15 @@ pub async fn withdraw_invitation(tx: &mut Tx, company: CompanyId, id: i64) -> Re
     Ok(deleted == 1)
 }
 
-/// Takes an invitation out. `false`: somebody was faster.
+/// Takes an invitation out. `false`: somebody was faster, or another link has replaced this one.
 pub async fn use_invitation(tx: &mut Tx, invitation: &CompanyInvitation) -> Result<bool> {
-    withdraw_invitation(tx, invitation.company, invitation.id).await
+    let deleted = execute!(
+        tx,
+        sqlx::query("DELETE FROM company_invitations WHERE id = $1 AND token_hash = $2")
+            .bind(invitation.id)
+            .bind(&invitation.token_hash)
+    )?;
+    Ok(deleted == 1)
 }
 
 /// How many people are invited.

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { foundErrors } from '@/lib/form/model'
 import { checkEmailChange, checkPasswordChange, checkProfile, profileBody } from './model'
 
-const profile = { phone: '030 123456', country: 'DE', name: '', company: '', language: 'de' }
+const profile = { phone: '030 123456', address: ' Am Hang 3 ', country: 'DE', name: '', company: '', language: 'de' }
 
 describe('a profile', () => {
-  it('has a company only if its owner’s, and a name only if an electrician’s', () => {
-    expect(foundErrors(checkProfile(profile, false, () => null))).toEqual({})
-    expect(foundErrors(checkProfile(profile, true, () => null))).toEqual({ company: 'required' })
+  it('has a company only if its owner’s, a name only if an electrician’s, and an address only if an owner’s', () => {
+    expect(foundErrors(checkProfile(profile, { leads: false, named: false }, () => null))).toEqual({})
+    expect(foundErrors(checkProfile(profile, { leads: true, named: true }, () => null))).toEqual({
+      name: 'required',
+      company: 'required',
+    })
     const typed = { ...profile, name: ' Eva Blitz ', company: ' Blitz ' }
     const bodyOf = (standing: Parameters<typeof profileBody>[1]) => profileBody(typed, standing)
     const [name, company] = ['Eva Blitz', 'Blitz']
@@ -18,7 +21,12 @@ describe('a profile', () => {
       language: 'de',
       name,
     })
-    expect(bodyOf({ isElectrician: false, leads: false })).not.toHaveProperty('company')
+    expect(bodyOf({ isElectrician: false, leads: false })).toEqual({
+      phone: '030 123456',
+      address: 'Am Hang 3',
+      country: 'DE',
+      language: 'de',
+    })
     expect(profileBody(profile, { isElectrician: true, leads: true })).not.toHaveProperty('name')
   })
 })

@@ -17,13 +17,14 @@ export type Profile = {
 }
 
 export function checkProfile(
-  { phone, country, company }: Profile,
-  leads: boolean,
+  { phone, country, name, company }: Profile,
+  { leads, named }: { leads: boolean; /** Has a name already, which can be changed and not taken away. */ named: boolean },
   checkPhone: ((phone: string, country: Country) => Finding) | null,
 ): Findings<Profile> {
   return {
     country: country === '' ? 'country_unknown' : null,
     phone: checkFilled(phone) ?? checkPhone?.(phone, country as Country) ?? null,
+    name: named ? checkFilled(name) : null,
     company: leads ? checkFilled(company) : null,
   }
 }

@@ -19,6 +19,7 @@ export function ProfileCard({ account }: { account: Account }) {
   const { t, locale } = useT()
   const isElectrician = account.role === 'electrician'
   const leads = account.company_role === 'owner'
+  const named = isElectrician && account.name !== null
   const { phone, country, language } = account
   const form = useForm({
     initial: {
@@ -29,7 +30,7 @@ export function ProfileCard({ account }: { account: Account }) {
       name: account.name ?? '',
       company: account.company ?? '',
     },
-    check: async (values) => checkProfile(values, leads, await loadPhoneCheck().catch(() => null)),
+    check: async (values) => checkProfile(values, { leads, named }, await loadPhoneCheck().catch(() => null)),
     send: async (values) => {
       await changeAccount(profileBody(values, { isElectrician, leads }))
       notify.success(t('account.saved'))
@@ -45,6 +46,7 @@ export function ProfileCard({ account }: { account: Account }) {
             label={t('form.name')}
             hint={t('form.name.hint')}
             autoComplete="name"
+            required={named}
           />
         )}
         {leads && (

@@ -1,6 +1,7 @@
 /** The people of an electrician's company, and what its owners do about them. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
+import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
 import { queryClient } from '@/lib/query-client'
 
@@ -19,7 +20,9 @@ export const companyQuery = queryOptions({
 
 async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
   const answer = await deed
-  await queryClient.invalidateQueries({ queryKey: companyQuery.queryKey })
+  // Who changes the own role may see something else from now on.
+  const changed = [accountQuery.queryKey, companyQuery.queryKey]
+  await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   return answer
 }
 

@@ -5,6 +5,7 @@ import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { grantsQuery } from '@/lib/api/grants'
+import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { customerQuery } from './api'
@@ -34,9 +35,10 @@ export function CustomerCard({ sn }: { sn: string }) {
 function Contact({ sn }: { sn: string }) {
   const { t } = useT()
   const { data } = useQuery(grantsQuery)
+  const { data: systems } = useQuery(systemsQuery)
+  const owned = systems?.some((system) => system.sn === sn && system.household != null)
   const grant = data?.held.find((one) => one.sn === sn && (one.phone !== null || one.address !== null))
-  if (!data) return null
-  if (!grant) return <p className="mb-5 text-[13px] text-muted">{t('customer.no_contact')}</p>
+  if (!grant) return owned && data ? <p className="mb-5 text-[13px] text-muted">{t('customer.no_contact')}</p> : null
   const line = 'flex min-h-9 items-center gap-2'
   return (
     <div className="mb-5 flex flex-wrap gap-x-6">

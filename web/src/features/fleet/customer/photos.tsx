@@ -3,8 +3,10 @@ import { Camera, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
+import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ApiError } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -71,7 +73,7 @@ export function Photos({ sn, photos }: Props) {
 function Thumbnail({ sn, photo: { id, added_at } }: { sn: string; photo: Photo }) {
   const { t, locale } = useT()
   const [open, setOpen] = useState(false)
-  const { data: address } = useQuery(photoQuery(sn, id))
+  const { data: address, error, isFetching, refetch } = useQuery(photoQuery(sn, id))
   const remove = useMutation({
     mutationFn: () => deletePhoto(sn, id),
     onError: (error) => notify.error(refusalText(error, t, locale)),
@@ -79,8 +81,12 @@ function Thumbnail({ sn, photo: { id, added_at } }: { sn: string; photo: Photo }
   const name = t('customer.photo', { at: formatDateTime(added_at, { locale, timeZone: undefined }) })
   if (!address)
     return (
-      <li aria-busy="true">
-        <Skeleton className="aspect-square" />
+      <li aria-busy={!error} className={cn(error && 'col-span-full')}>
+        {error ? (
+          <NotLoaded title={name} error={error} busy={isFetching} onRetry={refetch} />
+        ) : (
+          <Skeleton className="aspect-square" />
+        )}
       </li>
     )
   return (
