@@ -8,7 +8,7 @@ export CARGO_TARGET_DIR := $(CURDIR)/target
 # Folders are in it too: their time changes when a file in them is added or removed.
 web_sources := $(shell find web docs/guide -mindepth 1 \( -name node_modules -o -name dist -o -name test-results -o -name e2e \) -prune -o -print)
 
-.PHONY: help run build test lint format soak release reproducible sbom bench clean packages web openapi
+.PHONY: help run build test lint format soak fuzz release reproducible deb image sbom bench clean packages web openapi
 
 help: ## list these commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -36,11 +36,20 @@ format: packages ## rewrite sources in the common format
 soak: web ## run the long fault and fuzz tests
 	scripts/soak
 
+fuzz: ## search for inputs that break the parsers, a minute each
+	scripts/fuzz
+
 release: ## build what is shipped, with checksums, into target/dist
 	scripts/release
 
 reproducible: ## build the release twice and compare, bit by bit
 	scripts/reproducible
+
+deb: ## build the Debian package, with the release if there is none, into target/dist
+	scripts/deb
+
+image: ## build the container image, with the release if there is none, into target/dist
+	scripts/image
 
 sbom: ## write the bill of materials (CycloneDX)
 	scripts/sbom

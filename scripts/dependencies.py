@@ -17,10 +17,10 @@ def rules():
 
 
 class Crates:
-    """The crates of one platform, and which needs which."""
+    """The crates of one platform, and which needs which: those of the server, or of another workspace."""
 
-    def __init__(self, target):
-        command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
+    def __init__(self, target, manifest="Cargo.toml"):
+        command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target, "--manifest-path", manifest]
         metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         self.by_id = {package["id"]: package for package in metadata["packages"]}
         self.own = set(metadata["workspace_members"])

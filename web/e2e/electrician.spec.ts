@@ -44,7 +44,7 @@ test('a household of two units is asked for with a message, answered once, calle
   const both = { deed: text('grants.approve'), name: COMPANY, sn: `${first}, ${second}` }
   await button(page, text('grants.deed_label', both)).click()
   await dialog(page)
-    .getByRole('checkbox', { name: text('grants.phone') })
+    .getByRole('checkbox', { name: text('grants.contact') })
     .check()
   await expectAccessible(page)
   await dialog(page).getByLabel(text('form.current_password'), { exact: true }).fill(owner.password)

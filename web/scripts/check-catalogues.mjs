@@ -93,6 +93,7 @@ function partsAt(path) {
   // Electricians alone come here, with the texts of their fleet.
   if (/^features\/(commands\/end-command|update\/withdraw-update)/.test(path))
     return ['door', 'house', 'outlook']
+  if (path.startsWith('features/company/')) return ['door', 'house', 'arrival', 'settings']
   if (path.startsWith('features/settings/batch/')) return ['door', 'house', 'fleet', 'settings']
   if (
     /^features\/(account|commands|commissioning|grants|journal|prices|settings)\/|^app\/pages\/settings|^components\/(access|replace|site)\//.test(
@@ -109,7 +110,7 @@ function partsAt(path) {
   if (/^components\/(passkey|totp)\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
   if (path === 'features/auth/enrol-page.tsx') return ['door', 'arrival', 'settings']
   if (
-    /^components\/keys\/|^features\/auth\/(confirm|connect|consent|key-|lock|partner|password-reset|regist|terms)/.test(
+    /^components\/keys\/|^features\/auth\/(confirm|connect|consent|join|key-|lock|partner|password-reset|regist|terms)/.test(
       path,
     )
   )

@@ -4,9 +4,9 @@ use crate::caller::{BatteryCaller, Caller, PersonCaller, Rule};
 use crate::caller_systems::Systems;
 use crate::error::{Error, Result};
 use axum::extract::{FromRequestParts, Request, State};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine as _;
@@ -27,11 +27,7 @@ pub(crate) async fn authorise(
     if !rule.admits_guests() {
         let (caller, systems) = caller(&portal, request.headers(), rule.right).await?;
         if !rule.admits(&caller) {
-            let message = match rule.wants_enrolment(&caller) {
-                true => Message::TotpEnrolmentRequired,
-                false => Message::Forbidden,
-            };
-            return Err(Error::Refused(StatusCode::FORBIDDEN, message));
+            return Err(Error::forbidden(rule.refusal(&caller)));
         }
         if let Some(systems) = systems {
             request.extensions_mut().insert(systems);
@@ -81,6 +77,7 @@ async fn caller(
     let person = PersonCaller {
         account: live.account,
         role: live.role,
+        company_role: live.company_role,
         kind: live.kind,
         session,
         must_enrol: portal.must_enrol(live.role, live.second_factor),
@@ -92,7 +89,7 @@ async fn caller(
 pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<PersonCaller> {
     match caller(portal, headers, None).await? {
         (Caller::Person(person), _) => Ok(person),
-        _ => Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden)),
+        _ => Err(Error::forbidden(Message::Forbidden)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Kinds of callers, and the rule that says which of them a route admits. The rules are in [`crate::route_table`].
+use domain::company::CompanyRight;
 use domain::grant::Right;
 use domain::partner::PartnerScope;
 use domain::session::SessionKind;
-use domain::{AccountId, Role, Serial};
+use domain::{AccountId, CompanyRole, Message, Role, Serial};
 use serde::Serialize;
 use store::partner::Consent;
 use store::session::SessionId;
@@ -17,8 +18,10 @@ pub(crate) enum CallerKind {
     Owner,
     /// An owner without systems, on the key page.
     Unlinked,
-    /// For the systems that owners gave them access to.
+    /// For the systems that owners gave their company access to.
     Electrician,
+    /// An electrician whose role in the company has this right.
+    Company(CompanyRight),
     /// An electrician who must set up a second factor first, because the operator requires it.
     Unenrolled,
     /// A partner app whose owner consented to this scope.
@@ -53,10 +56,23 @@ pub(crate) struct BatteryCaller {
 pub(crate) struct PersonCaller {
     pub(crate) account: AccountId,
     pub(crate) role: Role,
+    /// In the electrician's company.
+    pub(crate) company_role: Option<CompanyRole>,
     pub(crate) kind: SessionKind,
     pub(crate) session: SessionId,
     /// The caller must set up a second factor before any other call.
     pub(crate) must_enrol: bool,
+}
+
+impl PersonCaller {
+    /// Whether the caller has this right in an electrician's company.
+    pub(crate) fn may(self, right: CompanyRight) -> bool {
+        self.company_role.is_some_and(|role| role.may(right))
+    }
+
+    fn is_working_electrician(self) -> bool {
+        self.kind != SessionKind::Claim && self.role == Role::Electrician && !self.must_enrol
+    }
 }
 
 /// A role by its name, as every answer spells it.
@@ -88,8 +104,9 @@ impl Rule {
             (CallerKind::Owner, Caller::Person(p)) => {
                 p.kind != SessionKind::Claim && p.role == Role::User
             }
-            (CallerKind::Electrician, Caller::Person(p)) => {
-                p.kind != SessionKind::Claim && p.role == Role::Electrician && !p.must_enrol
+            (CallerKind::Electrician, Caller::Person(p)) => p.is_working_electrician(),
+            (CallerKind::Company(right), Caller::Person(p)) => {
+                p.is_working_electrician() && p.may(*right)
             }
             (CallerKind::Unenrolled, Caller::Person(p)) => p.must_enrol,
             (CallerKind::Partner(scope), Caller::Partner(consent)) => {
@@ -100,9 +117,22 @@ impl Rule {
         })
     }
 
-    /// Whether only the missing second factor keeps the caller out.
-    pub(crate) fn wants_enrolment(&self, caller: &Caller) -> bool {
-        let unenrolled = matches!(caller, Caller::Person(person) if person.must_enrol);
-        unenrolled && self.callers.contains(&CallerKind::Electrician)
+    /// Why a caller whom it does not admit is refused.
+    pub(crate) fn refusal(&self, caller: &Caller) -> Message {
+        use CallerKind::{Company, Electrician};
+        let is_for = |wanted: fn(&CallerKind) -> bool| self.callers.iter().any(wanted);
+        match caller {
+            Caller::Person(person)
+                if person.must_enrol && is_for(|kind| matches!(kind, Electrician | Company(_))) =>
+            {
+                Message::TotpEnrolmentRequired
+            }
+            Caller::Person(person)
+                if person.is_working_electrician() && is_for(|kind| matches!(kind, Company(_))) =>
+            {
+                Message::CompanyRoleTooSmall
+            }
+            _ => Message::Forbidden,
+        }
     }
 }

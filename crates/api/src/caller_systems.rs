@@ -78,9 +78,9 @@ impl Systems {
         let sn = sn.trim();
         let of = |access: &&Access| access.sn().as_str() == sn;
         let found = self.allowed.iter().find(of);
-        found.ok_or_else(|| match self.visible.iter().any(|access| of(&access)) {
-            true => Error::scope_too_small(),
-            false => Error::not_found(),
+        found.ok_or_else(|| match self.visible.iter().find(of) {
+            Some(access) => Error::forbidden(access.refusal(self.right)),
+            None => Error::not_found(),
         })
     }
 
@@ -110,8 +110,10 @@ impl Systems {
         if refused(Message::NotFound) {
             return Err(Error::not_found());
         }
-        if refused(Message::ScopeTooSmall) {
-            return Err(Error::scope_too_small());
+        for why in [Message::ScopeTooSmall, Message::CompanyRoleTooSmall] {
+            if refused(why) {
+                return Err(Error::forbidden(why));
+            }
         }
         Ok(named)
     }

@@ -66,9 +66,8 @@ impl Error {
         Self::Refused(StatusCode::NOT_FOUND, Message::NotFound)
     }
 
-    /// The caller sees the system, but lacks the right for this call.
-    pub(crate) const fn scope_too_small() -> Self {
-        Self::Refused(StatusCode::FORBIDDEN, Message::ScopeTooSmall)
+    pub(crate) const fn forbidden(why: Message) -> Self {
+        Self::Refused(StatusCode::FORBIDDEN, why)
     }
 
     pub(crate) const fn token_invalid() -> Self {

@@ -24,11 +24,24 @@ impl BodyLimit {
     pub(crate) const GUESTS: Self = Self(16 * 1024);
 }
 
+/// The body as it is, of whatever type.
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
 /// The fields of a form-encoded body.
 pub(crate) struct Form<T>(pub(crate) T);
 
 /// The parameters of a query.
 pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync> FromRequest<S> for Bytes {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let limit = request.extensions().get().copied();
+        let body = read_body(request.into_body(), limit.unwrap_or(BodyLimit::GUESTS));
+        body.await.map(Self)
+    }
+}
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Form<T> {
     type Rejection = Error;

@@ -102,8 +102,8 @@ pub(crate) struct GivenEntry {
     /// What somebody who asks for access writes.
     #[schema(required)]
     message: Option<String>,
-    /// Whether the electrician may read the phone number of the owner's account.
-    shares_phone: bool,
+    /// Whether the electrician may read the phone number and the postal address of the owner's account.
+    shares_contact: bool,
     created_at: Millis,
     /// When both sides had agreed.
     #[schema(required)]
@@ -136,7 +136,7 @@ impl From<Grant> for GivenEntry {
             company: grant.holder.company,
             phone: grant.holder.phone,
             message: grant.message,
-            shares_phone: grant.shares_phone,
+            shares_contact: grant.shares_contact,
         }
     }
 }
@@ -160,6 +160,9 @@ pub(crate) struct HeldEntry {
     /// Of the owner, who lets the caller read it.
     #[schema(required)]
     phone: Option<String>,
+    /// Of the owner, who lets the caller read it.
+    #[schema(required)]
+    address: Option<String>,
     /// The same number: systems of one owner. Unknown while one only asks.
     #[schema(required)]
     household: Option<i64>,
@@ -213,6 +216,7 @@ impl HeldEntry {
             until: grant.until,
             until_day: grant.last_day().map(|day| day.to_string()),
             phone: grant.owner_phone().map(str::to_owned),
+            address: grant.owner_address().map(str::to_owned),
             household: known.then_some(household),
             message: grant.message,
             first_name: grant.first_name.filter(|_| known),

@@ -35,6 +35,7 @@ mod passkey;
 mod password;
 mod path;
 mod period;
+mod photo;
 mod plan_text;
 mod protocol;
 mod route_table;

@@ -5,7 +5,7 @@ use crate::sliding_window::SlidingWindow;
 use axum::http::StatusCode;
 use domain::client_network::ClientNetwork;
 use domain::clock::{HOUR, MINUTE, Millis, SECOND};
-use domain::{AccountId, Clock, Message};
+use domain::{AccountId, Clock, CompanyId, Message};
 use std::net::IpAddr;
 use store::Store;
 
@@ -111,9 +111,9 @@ impl Limits {
         }
     }
 
-    /// An electrician's requests for access. They reveal nothing, so they need no share in the tries of keys.
-    pub(crate) async fn grant_requests(&self, account: AccountId, systems: usize) -> Result<()> {
-        self.take(&self.grant_requests, &[account.to_string()], systems)
+    /// A company's requests for access. They reveal nothing, so they need no share in the tries of keys.
+    pub(crate) async fn grant_requests(&self, company: CompanyId, systems: usize) -> Result<()> {
+        self.take(&self.grant_requests, &[company.to_string()], systems)
             .await
     }
 

@@ -71,6 +71,7 @@ pub(crate) async fn open_session(
     let live = ActiveSession {
         account: account.id(),
         role,
+        company_role: account.membership()?.map(|it| it.role),
         kind,
         second_factor,
     };

@@ -39,6 +39,7 @@ impl Credential {
             CallerKind::Owner
             | CallerKind::Unlinked
             | CallerKind::Electrician
+            | CallerKind::Company(_)
             | CallerKind::Unenrolled => Some(Self::Person),
             CallerKind::Partner(_) => Some(Self::Partner),
             CallerKind::Battery => Some(Self::Battery),

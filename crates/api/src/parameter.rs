@@ -3,13 +3,14 @@
 use domain::alarm::{AlarmMail, CommentText};
 use domain::command::Command;
 use domain::commissioning::CommissioningStep;
+use domain::customer::CustomerNote;
 use domain::grant::{GrantScope, MAX_REQUEST_MESSAGE};
 use domain::group::GroupName;
 use domain::journal::EntryKind;
 use domain::series::{Interval, Method, Resolution};
 use domain::setting::{Field, FieldKind, TemplateName};
 use domain::site::{Planes, Town};
-use domain::{Country, Lang, Role, Serial, Series};
+use domain::{CompanyRole, Country, Lang, Role, Serial, Series};
 use std::borrow::Cow;
 use store::journal::PageActor;
 use utoipa::openapi::schema::{
@@ -95,6 +96,8 @@ schemas! {
     ScopeOrSame = optional_choice(GrantScope::ALL.map(GrantScope::as_str));
     /// How far an electrician may use a system; service when empty.
     ElectricianScope = optional_choice(electrician_scopes());
+    /// What somebody does in an electrician's company.
+    CompanyRoleChoice = choice(CompanyRole::ALL.map(CompanyRole::as_str));
     /// How somebody hears of alarms.
     AlarmMailChoice = choice(AlarmMail::ALL.map(AlarmMail::as_str));
     /// What a battery can be told.
@@ -123,6 +126,8 @@ schemas! {
     ActorChoice = optional_choice(PageActor::ALL.map(PageActor::as_str));
     /// Of a group.
     GroupNameText = short(GroupName::MAX_LENGTH);
+    /// About a customer.
+    CustomerNoteText = string().max_length(Some(CustomerNote::MAX_LENGTH));
     /// About an alarm.
     CommentLine = short(CommentText::MAX_LENGTH);
     /// Of a template.
@@ -131,6 +136,8 @@ schemas! {
     RequestMessage = string().max_length(Some(MAX_REQUEST_MESSAGE)).pattern(Some("^[^@]*$"));
     /// Of a person or a company.
     NameText = short(domain::account::MAX_TEXT);
+    /// A postal address in one line, or none.
+    AddressText = string().max_length(Some(domain::account::MAX_TEXT));
     /// A town, or none.
     TownText = string().max_length(Some(Town::MAX_LENGTH));
     /// Degrees from -90 to 90.

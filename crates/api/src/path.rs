@@ -18,3 +18,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Path<String> {
         }
     }
 }
+
+impl<S: Send + Sync> FromRequestParts<S> for Path<(String, String)> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let read = axum::extract::Path::<(String, String)>::from_request_parts(parts, state).await;
+        match read {
+            Ok(axum::extract::Path((one, other)))
+                if !one.contains('\0') && !other.contains('\0') =>
+            {
+                Ok(Self((one, other)))
+            }
+            _ => Err(Error::not_found()),
+        }
+    }
+}

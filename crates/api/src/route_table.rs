@@ -5,15 +5,16 @@ use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
 use crate::routes::{
-    account, alarm, alarm_comment, command, commissioning, data, energy_chart, export, forecast,
-    grant, grant_request, graph, group, handover, health, image, journal, partner, partner_api,
-    passkey, password_reset, personal_data, plan, price, protocol, registration, replace, savings,
-    security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
-    tariff, totp, update,
+    account, alarm, alarm_comment, command, commissioning, company, company_invitation, customer,
+    data, energy_chart, export, forecast, grant, grant_request, graph, group, handover, health,
+    image, journal, partner, partner_api, passkey, password_reset, personal_data, plan, price,
+    protocol, registration, replace, savings, security_txt, session, setting_batch,
+    setting_template, settings, site, stream, systems, tariff, totp, update,
 };
 use crate::{Portal, openapi};
 use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
+use domain::company::CompanyRight;
 use domain::grant::Right::{
     self, Acknowledge, Command, Commission, Configure, Describe, ManageGrants, ManageHousehold,
     Replace, SeeMoney, SeeSettings, SetMoney, Update, View,
@@ -28,6 +29,13 @@ const OWNER: &[CallerKind] = &[CallerKind::Owner];
 const KEYS: &[CallerKind] = &[CallerKind::Owner, CallerKind::Unlinked];
 const PEOPLE: &[CallerKind] = &[CallerKind::Owner, CallerKind::Electrician];
 const ELECTRICIAN: &[CallerKind] = &[CallerKind::Electrician];
+/// Which roles have these rights: `crates/domain/src/company.rs`.
+const COMPANY: &[CallerKind] = &[CallerKind::Company(CompanyRight::ManageCompany)];
+const ACCESS: &[CallerKind] = &[CallerKind::Company(CompanyRight::ManageAccess)];
+const OWNER_OR_ACCESS: &[CallerKind] = &[
+    CallerKind::Owner,
+    CallerKind::Company(CompanyRight::ManageAccess),
+];
 const ENROL: &[CallerKind] = &[
     CallerKind::Owner,
     CallerKind::Electrician,
@@ -103,12 +111,25 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(passkey::add), ENROL),
         route(routes!(passkey::rename), PEOPLE),
         route(routes!(passkey::remove), PEOPLE),
+        route(routes!(company::show), COMPANY),
+        route(routes!(company::invite), COMPANY),
+        route(routes!(company::withdraw), COMPANY),
+        route(routes!(company::set_role), COMPANY),
+        route(routes!(company::remove), COMPANY),
+        // Authenticated by the mailed token.
+        route(routes!(company_invitation::open), GUEST),
+        route(routes!(company_invitation::join), GUEST),
         systems_route(routes!(systems::list), SYSTEMS, View),
         route(routes!(systems::add), KEYS),
         route(routes!(systems::claims), KEYS),
         systems_route(routes!(systems::unlink), OWNER, ManageHousehold),
         systems_route(routes!(site::show), PEOPLE, View),
         systems_route(routes!(site::describe), PEOPLE, Describe),
+        systems_route(routes!(customer::show), ELECTRICIAN, View),
+        systems_route(routes!(customer::save), ELECTRICIAN, View),
+        systems_route(routes!(customer::add_photo), ELECTRICIAN, View),
+        systems_route(routes!(customer::show_photo), ELECTRICIAN, View),
+        systems_route(routes!(customer::delete_photo), ELECTRICIAN, View),
         systems_route(routes!(replace::replace), PEOPLE, Replace),
         systems_route(routes!(data::data), PEOPLE, View),
         systems_route(routes!(stream::open), PEOPLE, View),
@@ -149,9 +170,10 @@ fn portal_rows() -> Vec<RouteRow> {
         systems_route(routes!(grant::list), PEOPLE, View),
         systems_route(routes!(grant::invite), OWNER, ManageGrants),
         systems_route(routes!(grant::give), OWNER, ManageGrants),
-        systems_route(routes!(grant::end), PEOPLE, View),
-        route(routes!(grant_request::accept), ELECTRICIAN),
-        route(routes!(grant_request::ask), ELECTRICIAN),
+        systems_route(routes!(grant::end), OWNER_OR_ACCESS, View),
+        route(routes!(grant_request::accept), ACCESS),
+        route(routes!(grant_request::ask), ACCESS),
+        // On site, to commission what the company was given the code for.
         route(routes!(grant_request::enter_code), ELECTRICIAN),
         systems_route(routes!(handover::offer), OWNER, ManageHousehold),
         route(routes!(handover::withdraw), OWNER),

@@ -20,6 +20,8 @@ pub type Tls = TlsAcceptor;
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Of each connection; also the largest head of a request. hyper's own 400 KiB would be much for thousands of guests.
+const MAX_BUFFER_BYTES: usize = 64 * 1024;
 /// How long a client may accept no data while an answer is waiting.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests may take after shutdown was requested.
@@ -102,6 +104,7 @@ async fn serve_connection<S>(
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_BUFFER_BYTES)
         .serve_connection(
             TokioIo::new(WriteTimeout::new(stream, WRITE_TIMEOUT)),
             TowerToHyperService::new(service),

@@ -78,6 +78,8 @@ const STEPS: &[SchemaStep] = steps![
     47 "0047_passkeys",
     48 "0048_alarm_comments",
     49 "0049_grant_messages",
+    50 "0050_companies",
+    51 "0051_customer_cards",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

@@ -41,19 +41,27 @@ pub fn parse_name(text: &str) -> Result<String, Message> {
     required_line(text, MAX_TEXT)
 }
 
-/// Longest name of a company, in characters.
-pub const MAX_COMPANY: usize = 80;
+/// A postal address: one line of at most [`MAX_TEXT`] characters, or empty for none.
+pub fn parse_postal_address(text: &str) -> Result<String, Message> {
+    match required_line(text, MAX_TEXT) {
+        Err(Message::Required) => Ok(String::new()),
+        line => line,
+    }
+}
 
-/// The name of a company, which stands in the portal's mails to people who may not know it: too short for a letter, and without
-/// anything that a mail program makes a link of.
-pub fn parse_company(text: &str) -> Result<String, Message> {
+/// Longest name of a company or of somebody who works there, in characters.
+pub const MAX_PUBLIC_NAME: usize = 80;
+
+/// The name of a company or of somebody who works there. It stands in the portal's mails to people who may not know it: too short
+/// for a letter, and without anything that a mail program makes a link of.
+pub fn parse_public_name(text: &str) -> Result<String, Message> {
     let name = parse_name(text)?;
     if has_address(&name) {
         return Err(Message::NameHasAddress);
     }
     let name = without_links(&name);
     match name.chars().count() {
-        0..=MAX_COMPANY => Ok(name),
+        0..=MAX_PUBLIC_NAME => Ok(name),
         _ => Err(Message::TooLong),
     }
 }
@@ -63,8 +71,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_postal_address_is_one_line_or_none() {
+        let read = parse_postal_address;
+        assert_eq!(
+            read("Am Hang 3\n 12345  Musterstadt").as_deref(),
+            Ok("Am Hang 3 12345 Musterstadt")
+        );
+        assert_eq!(read(" \n").as_deref(), Ok(""));
+        assert_eq!(read(&"a".repeat(MAX_TEXT + 1)), Err(Message::TooLong));
+    }
+
+    #[test]
     fn a_company_is_a_name_and_no_letter() {
-        let long = "a".repeat(MAX_COMPANY);
+        let long = "a".repeat(MAX_PUBLIC_NAME);
         for (text, parsed) in [
             (" Elektro  Sonnenberg ", Ok("Elektro Sonnenberg".to_owned())),
             ("Müller GmbH & Co.KG", Ok("Müller GmbH & Co. KG".to_owned())),
@@ -79,7 +98,7 @@ mod tests {
             (&format!("{long}a"), Err(Message::TooLong)),
             ("", Err(Message::Required)),
         ] {
-            assert_eq!(parse_company(text), parsed, "{text}");
+            assert_eq!(parse_public_name(text), parsed, "{text}");
         }
     }
 }

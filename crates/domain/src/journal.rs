@@ -12,7 +12,7 @@ use crate::firmware::{Fault, Part, Version};
 use crate::grant::GrantScope;
 use crate::names::variants;
 use crate::setting::{Field, SettingRefusal};
-use crate::{Currency, EventCode, Serial, SiteDay};
+use crate::{CompanyRole, Currency, EventCode, Serial, SiteDay};
 use detail::or_default;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -161,6 +161,12 @@ events! {
         HandoverOffered,
         HandoverWithdrawn,
         HandedOver,
+        /// Of an electrician's company, without names: they would have to go with the people.
+        CompanyMemberInvited { role: Option<CompanyRole> },
+        CompanyInvitationWithdrawn,
+        CompanyMemberJoined { role: Option<CompanyRole> },
+        CompanyRoleChanged { role: Option<CompanyRole> },
+        CompanyMemberRemoved,
         /// A unit was exchanged.
         UnitReplaced { old: Option<Serial>, new: Option<Serial> },
     }

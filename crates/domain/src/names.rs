@@ -5,7 +5,7 @@ use crate::command::AnswerCode;
 use crate::firmware::{Fault, Part, Version};
 use crate::grant::GrantScope;
 use crate::setting::{Field, SettingRefusal};
-use crate::{Currency, EventCode, Price, Serial, SiteDay};
+use crate::{CompanyRole, Currency, EventCode, Price, Serial, SiteDay};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use strum::VariantArray;
 
@@ -43,6 +43,7 @@ macro_rules! serde_as_text {
 serde_as_text! {
     AlarmKind: as_str,
     AnswerCode: as_str,
+    CompanyRole: as_str,
     Currency: code,
     EventCode: as_str,
     Fault: as_str,

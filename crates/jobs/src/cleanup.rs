@@ -20,6 +20,7 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_sessions(now - SESSION_RETENTION).await?;
     store.purge_mail_links(now).await?;
     store.purge_registrations(now).await?;
+    store.purge_company_invitations(now).await?;
     store.purge_claims(now).await?;
     store.purge_totp(now).await?;
     store.purge_passkey_challenges(now).await?;

@@ -1,13 +1,14 @@
 //! Changes of an account by its person, its lock by the operator, and its end.
+use crate::company::CompanyWithout;
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
 use domain::journal::JournalEvent;
-use domain::{AccountId, Email};
+use domain::{AccountId, Email, Membership};
 use store::account::ProfileChange;
 use store::journal::{Actor, NewEntry};
 use store::session::SessionId;
-use store::{account, commissioning, mail_link, session, system};
+use store::{account, commissioning, company, mail_link, session, system};
 
 impl Service {
     pub async fn change_profile(&self, account: AccountId, change: &ProfileChange) -> Result<()> {
@@ -15,7 +16,9 @@ impl Service {
         account::update_profile(&mut t, account, change).await?;
         let fields = [
             ("phone", change.phone.is_some()),
+            ("address", change.address.is_some()),
             ("country", change.country.is_some()),
+            ("name", change.name.is_some()),
             ("company", change.company.is_some()),
             ("language", change.language.is_some()),
         ];
@@ -58,11 +61,13 @@ impl Service {
         Ok(true)
     }
 
-    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
+    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author. A
+    /// company ends with its last owner.
     pub async fn erase_account(&self, account: AccountId) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
-        // First of all: whoever saves something at the same moment locks it first, too.
+        let membership = company::lock_membership(&mut t, account).await?;
+        // Before its systems: whoever saves something at the same moment locks it first, too.
         account::lock_account_row(&mut t, account).await?;
         let Some(person) = account::find(&mut t, account).await? else {
             return Ok(());
@@ -75,9 +80,25 @@ impl Service {
         if person.email_confirmed_at.is_some() {
             account::erase_address(&mut t, &person.email).await?;
         }
-        t.record_holder_deleted(account).await?;
-        commissioning::anonymise_electrician(&mut t, account).await?;
+        let without = match membership {
+            Some(Membership { company, .. }) => {
+                let name = person.company.unwrap_or_default();
+                Some(t.leave_company_for_good(account, company, name).await?)
+            }
+            None => {
+                t.record_holder_deleted(account).await?;
+                None
+            }
+        };
+        let goes_on = match &without {
+            Some(CompanyWithout::GoesOn(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        commissioning::anonymise_electrician(&mut t, account, goes_on).await?;
         account::delete(&mut t, account).await?;
+        if let Some(CompanyWithout::Ends(company)) = without {
+            company::delete(&mut t, company).await?;
+        }
         t.commit().await
     }
 }

@@ -6,6 +6,8 @@ pub mod alarm;
 mod code;
 pub mod command;
 pub mod commissioning;
+pub mod company;
+mod customer;
 pub mod device;
 mod end_user;
 #[cfg(any(test, fuzzing))]

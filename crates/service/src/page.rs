@@ -22,6 +22,14 @@ pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
     format!("/electrician-dashboard/{sn}")
 }
 
+/// Where owners see who works for their company.
+pub(crate) const COMPANY: &str = "/electrician-settings#company";
+
+/// Where an invitation to a company is accepted.
+pub(crate) fn join(token: &str) -> String {
+    format!("/join#token={token}")
+}
+
 /// Where a mailed code is entered.
 pub(crate) fn enter_key(code: &str) -> String {
     format!("/register#key={code}")

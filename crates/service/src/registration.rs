@@ -39,6 +39,8 @@ impl Service {
             terms_version: TERMS_VERSION,
             terms_at: t.now,
             email_confirmed: false,
+            joins: None,
+            name: None,
         };
         let id = t.create_account(account).await?;
         let outcomes = t.redeem_keys(id, new.keys).await?;
@@ -110,6 +112,8 @@ impl Service {
             terms_version: &opened.terms_version,
             terms_at: opened.created_at,
             email_confirmed: true,
+            joins: None,
+            name: None,
         };
         let id = t.create_account(account).await?;
         let keys: Vec<Key> = opened.serials.iter().cloned().map(Key::Serial).collect();
@@ -124,7 +128,7 @@ impl Service {
 }
 
 impl Transaction<'_> {
-    async fn create_account(&mut self, new: NewAccount<'_>) -> Result<AccountId> {
+    pub(crate) async fn create_account(&mut self, new: NewAccount<'_>) -> Result<AccountId> {
         let now = self.now;
         let account = account::insert(self, new, now).await?;
         let entry = NewEntry::by(account, JournalEvent::Registered, now);

@@ -2,10 +2,10 @@
 //! to an account.
 use crate::session::{self, SessionId, has_second_factor};
 use crate::{Error, Result, Store};
-use db::{FromRow, Pool};
+use db::{FromRow, Pool, Tx};
 use domain::clock::Millis;
 use domain::grant::{AccessLevel, GrantScope, Right};
-use domain::{AccountId, Serial, Zone};
+use domain::{AccountId, CompanyRole, Membership, Message, Serial, Zone};
 use serde::Deserialize;
 use std::sync::Arc;
 use telemetry::MeasuredSite;
@@ -16,6 +16,8 @@ pub struct Access {
     account: AccountId,
     owner: Option<AccountId>,
     level: AccessLevel,
+    /// What the owner allows; a role in a company may allow less.
+    given: AccessLevel,
     sn: Serial,
     phase: u8,
     zone: Zone,
@@ -40,6 +42,30 @@ impl Access {
 
     pub fn may(&self, right: Right) -> bool {
         self.level.may(right)
+    }
+
+    /// Why the account lacks a right: because of its role in the company, or because the owner does not allow more.
+    pub fn refusal(&self, right: Right) -> Message {
+        match self.given.may(right) {
+            true => Message::CompanyRoleTooSmall,
+            false => Message::ScopeTooSmall,
+        }
+    }
+
+    /// Whether the account still has these rights, as this transaction sees it. `membership` is its place in a company now.
+    pub(crate) async fn holds(
+        &self,
+        tx: &mut Tx,
+        membership: Option<Membership>,
+        now: Millis,
+    ) -> Result<bool> {
+        let level = membership.map_or(self.given, |it| it.role.level(self.given));
+        let found: Option<i64> = within!(tx, c => sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM systems WHERE sn = $1 AND owner_id = $2
+             UNION ALL SELECT CAST(1 AS BIGINT) FROM held_grants WHERE sn = $1 AND account_id = $2
+                 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3) LIMIT 1")
+            .bind(self.sn.as_str()).bind(self.account.0).bind(now).fetch_optional(c).await)?;
+        Ok(level == self.level && found.is_some())
     }
 
     pub fn sn(&self) -> &Serial {
@@ -101,19 +127,17 @@ struct Row {
 }
 
 impl Row {
-    fn access(self, account: AccountId) -> Result<Access> {
-        let level = match &self.scope {
-            None => AccessLevel::Owner,
-            Some(scope) => {
-                let scope: GrantScope =
-                    scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
-                scope.level()
-            }
-        };
+    /// `role` is the account's in its company, which limits what was given to the company.
+    fn access(self, account: AccountId, role: Option<CompanyRole>) -> Result<Access> {
+        let scope = self.scope.as_deref().map(str::parse::<GrantScope>);
+        let scope = scope.transpose();
+        let scope = scope.map_err(|_| Error::Damaged("grants.scope"))?;
+        let given = scope.map_or(AccessLevel::Owner, GrantScope::level);
         Ok(Access {
             account,
             owner: self.owner_id.map(AccountId),
-            level,
+            level: role.map_or(given, |role| role.level(given)),
+            given,
             sn: self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?,
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
             zone: self
@@ -157,7 +181,9 @@ impl SessionWithSystems {
             serde_json::from_str(systems).map_err(|_| Error::Damaged("systems"))?;
         rows.sort_by(|one, other| (one.phase, &one.sn).cmp(&(other.phase, &other.sn)));
         let account = self.session.account();
-        rows.into_iter().map(|row| row.access(account)).collect()
+        let role = self.session.company_role()?;
+        let rows = rows.into_iter();
+        rows.map(|row| row.access(account, role)).collect()
     }
 }
 
@@ -166,7 +192,7 @@ impl SessionWithSystems {
 macro_rules! session_query {
     ($comment:literal, $values:literal, $rows:literal) => {
         concat!(
-            $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+            $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.company_role, a.locked_at,
                 ", has_second_factor!(), " AS second_factor,
                 (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
                  FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope
@@ -174,6 +200,10 @@ macro_rules! session_query {
                        UNION ALL
                        SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
                        FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = s.account_id
+                           AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)
+                       UNION ALL
+                       SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
+                       FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.company_id = a.company_id
                            AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)) m) AS systems
              FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.id = $1"
         )
@@ -238,7 +268,7 @@ impl Store {
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE sn = $1 AND owner_id = $2")
             .bind(sn.as_str()).bind(owner.0).fetch_optional(p).await)?;
-        row.map(|row| row.access(owner)).transpose()
+        row.map(|row| row.access(owner, None)).transpose()
     }
 
     /// The owner's access, for work that the portal does on the household's behalf. `None` while the system has no owner.
@@ -249,7 +279,7 @@ impl Store {
             .bind(sn.as_str()).fetch_optional(p).await)?;
         let access = row.and_then(|row| {
             let owner = AccountId(row.owner_id?);
-            Some(row.access(owner))
+            Some(row.access(owner, None))
         });
         access.transpose()
     }
@@ -260,14 +290,16 @@ impl Store {
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE owner_id = $1 ORDER BY phase, sn")
             .bind(owner.0).fetch_all(p).await)?;
-        rows.into_iter().map(|row| row.access(owner)).collect()
+        rows.into_iter()
+            .map(|row| row.access(owner, None))
+            .collect()
     }
 
     /// Whether the account may access any system, its own or by a grant.
     pub async fn has_systems(&self, account: AccountId, now: Millis) -> Result<bool> {
         let found: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT CAST(1 AS BIGINT) FROM accounts a WHERE a.id = $1 AND (EXISTS (SELECT 1 FROM systems y WHERE y.owner_id = $1)
-                 OR EXISTS (SELECT 1 FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = $1
+                 OR EXISTS (SELECT 1 FROM grants g JOIN systems y ON y.sn = g.sn WHERE (g.account_id = $1 OR g.company_id = a.company_id)
                      AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)))")
             .bind(account.0).bind(now).fetch_optional(p).await)?;
         Ok(found.is_some())

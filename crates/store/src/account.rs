@@ -1,8 +1,11 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, company};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial, without_links};
+use domain::{
+    AccountId, CompanyId, CompanyRole, Country, Email, Lang, Membership, Phone, Role, Serial,
+    without_links,
+};
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -11,6 +14,7 @@ pub struct Profile {
     pub role: Role,
     pub phone: Phone,
     pub country: Country,
+    /// Of an electrician, who founds it.
     pub company: Option<String>,
     pub language: Lang,
 }
@@ -22,7 +26,14 @@ pub struct Account {
     pub password_hash: String,
     pub role: String,
     pub phone: String,
+    /// The owner's postal address, if they have entered one.
+    pub address: Option<String>,
     pub country: String,
+    /// The person's name, if they work for a company and have entered it.
+    pub name: Option<String>,
+    pub company_id: Option<i64>,
+    pub company_role: Option<String>,
+    /// The company's name.
     pub company: Option<String>,
     pub language: String,
     pub terms_version: String,
@@ -47,6 +58,15 @@ impl Account {
             .map_err(|_| Error::Damaged("accounts.role"))
     }
 
+    /// The person's place in a company. Every electrician has one, and nobody else.
+    pub fn membership(&self) -> Result<Option<Membership>> {
+        let Some(company) = self.company_id.map(CompanyId) else {
+            return Ok(None);
+        };
+        let role = company::parse_role(self.company_role.as_deref())?;
+        Ok(role.map(|role| Membership { company, role }))
+    }
+
     pub fn country(&self) -> Result<Country> {
         self.country
             .parse()
@@ -58,11 +78,27 @@ impl Account {
     }
 }
 
-/// Fields that a person may change without authenticating again. `None` leaves a field unchanged.
+/// `SELECT …` of an [`Account`] `a` with the given condition.
+macro_rules! select {
+    ($condition:literal) => {
+        concat!(
+            "SELECT a.*, c.name AS company FROM accounts a LEFT JOIN companies c ON c.id = a.company_id ",
+            $condition
+        )
+    };
+}
+pub(crate) use select;
+
+/// Fields that a person may change without authenticating again; the company's name only its owners. `None` leaves a field
+/// unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     pub phone: Option<Phone>,
+    /// An owner's; empty removes it.
+    pub address: Option<String>,
     pub country: Option<Country>,
+    /// The person's name as others read it beside the company's.
+    pub name: Option<String>,
     pub company: Option<String>,
     pub language: Option<Lang>,
 }
@@ -74,26 +110,39 @@ pub struct NewAccount<'a> {
     pub terms_at: Millis,
     /// The registration's link was mailed to the address.
     pub email_confirmed: bool,
+    /// An electrician who is invited to a company; others found one.
+    pub joins: Option<Membership>,
+    pub name: Option<&'a str>,
 }
 
-/// Inserts the account. Deletes all other pending registrations for the same address.
+/// Inserts the account, and an electrician's company. Deletes all other pending registrations for the same address.
 pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
+    let founded = match (new.joins, profile.company.as_deref()) {
+        (Some(membership), _) => Some(membership),
+        (None, Some(name)) => Some(Membership {
+            company: company::insert(tx, name, now).await?,
+            role: CompanyRole::Owner,
+        }),
+        (None, None) => None,
+    };
     let id: i64 = within!(tx, c => sqlx::query_scalar(
-        "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at,
-            email_confirmed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id")
+        "INSERT INTO accounts (email, password_hash, role, phone, country, company_id, language, terms_version, terms_at, created_at,
+            email_confirmed_at, company_role, name)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id")
         .bind(profile.email.as_str())
         .bind(new.password_hash)
         .bind(profile.role.as_str())
         .bind(profile.phone.as_str())
         .bind(profile.country.code())
-        .bind(profile.company.as_deref())
+        .bind(founded.map(|it| it.company.0))
         .bind(profile.language.code())
         .bind(new.terms_version)
         .bind(new.terms_at)
         .bind(now)
         .bind(new.email_confirmed.then_some(now))
+        .bind(founded.map(|it| it.role.as_str()))
+        .bind(new.name)
         .fetch_one(c).await)?;
     execute!(
         tx,
@@ -143,34 +192,38 @@ pub async fn language_at(tx: &mut Tx, email: &str) -> Result<Option<String>> {
     )
 }
 
-/// What others see of an account in a mail: an electrician's company, or the address.
+/// What others see of an account in a mail: an electrician's name and company, or the address.
 pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<String>> {
-    let found: Option<(Option<String>, String)> = within!(tx, c => sqlx::query_as(
-        "SELECT company, email FROM accounts WHERE id = $1")
+    let found: Option<(Option<String>, String)> = within!(tx, c => sqlx::query_as(concat!(
+        "SELECT ", company::author!("a", "c"), ", a.email FROM accounts a LEFT JOIN companies c ON c.id = a.company_id WHERE a.id = $1"))
         .bind(account.0).fetch_optional(c).await)?;
-    Ok(found.map(|(company, email)| company.map_or(email, |name| without_links(&name))))
+    Ok(found.map(|(author, email)| author.map_or(email, |name| without_links(&name))))
 }
 
 /// The account as this transaction sees it.
 pub async fn find(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
-    Ok(
-        within!(tx, c => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
-        .bind(id.0).fetch_optional(c).await)?,
-    )
+    Ok(within!(tx, c => sqlx::query_as(select!("WHERE a.id = $1"))
+        .bind(id.0).fetch_optional(c).await)?)
 }
 
 pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileChange) -> Result<()> {
+    // Before the account: whoever needs both rows locks the company first.
+    if let Some(name) = &change.company {
+        company::rename(tx, account, name).await?;
+    }
     execute!(
-        tx,
+        &mut *tx,
         sqlx::query(
             "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
-                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
+                name = COALESCE($4, name), language = COALESCE($5, language), address = NULLIF(COALESCE($6, address), '')
+             WHERE id = $1"
         )
         .bind(account.0)
         .bind(change.phone.as_ref().map(Phone::as_str))
         .bind(change.country.map(Country::code))
-        .bind(change.company.as_deref())
+        .bind(change.name.as_deref())
         .bind(change.language.map(Lang::code))
+        .bind(change.address.as_deref())
     )?;
     Ok(())
 }
@@ -224,17 +277,13 @@ pub async fn set_locked(
 
 impl Store {
     pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>> {
-        Ok(
-            on!(self, p => sqlx::query_as("SELECT * FROM accounts WHERE email = $1")
-            .bind(email.as_str()).fetch_optional(p).await)?,
-        )
+        Ok(on!(self, p => sqlx::query_as(select!("WHERE a.email = $1"))
+            .bind(email.as_str()).fetch_optional(p).await)?)
     }
 
     pub async fn account(&self, id: AccountId) -> Result<Option<Account>> {
-        Ok(
-            on!(self, p => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
-            .bind(id.0).fetch_optional(p).await)?,
-        )
+        Ok(on!(self, p => sqlx::query_as(select!("WHERE a.id = $1"))
+            .bind(id.0).fetch_optional(p).await)?)
     }
 }
 
@@ -246,6 +295,7 @@ pub async fn erase_address(tx: &mut Tx, email: &str) -> Result<()> {
         "DELETE FROM mails WHERE recipient = $1",
         "DELETE FROM grants WHERE email = $1",
         "DELETE FROM handovers WHERE email = $1",
+        "DELETE FROM company_invitations WHERE email = $1",
     ] {
         execute!(&mut *tx, sqlx::query(delete).bind(email))?;
     }

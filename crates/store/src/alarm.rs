@@ -5,6 +5,7 @@ pub mod comment;
 pub mod news;
 mod offline;
 
+use crate::company::author;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::alarm::{AlarmKind, AlarmMail, CLOSED_ALARM_SHOWN_FOR};
@@ -45,7 +46,7 @@ pub struct HandledBy {
     pub at: Millis,
     /// `None` after that account was deleted.
     pub account: Option<AccountId>,
-    /// Only for an electrician.
+    /// Name and company, only of an electrician.
     pub company: Option<String>,
 }
 
@@ -86,10 +87,11 @@ macro_rules! select {
     ($which:literal) => {
         concat!(
             "SELECT l.id, l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.acknowledged_by,
-                 a.company AS acknowledged_company, l.dismissed_at, l.dismissed_by, d.company AS dismissed_company,
-                 l.closed_at, y.first_name, y.last_name
+                 ", author!("a", "ac"), " AS acknowledged_company, l.dismissed_at, l.dismissed_by,
+                 ", author!("d", "dc"), " AS dismissed_company, l.closed_at, y.first_name, y.last_name
              FROM alarms l JOIN systems y ON y.sn = l.sn LEFT JOIN accounts a ON a.id = l.acknowledged_by
-             LEFT JOIN accounts d ON d.id = l.dismissed_by ",
+             LEFT JOIN companies ac ON ac.id = a.company_id LEFT JOIN accounts d ON d.id = l.dismissed_by
+             LEFT JOIN companies dc ON dc.id = d.company_id ",
             $which
         )
     };
@@ -106,7 +108,7 @@ macro_rules! visible {
     ($prefix:expr, $rest:literal) => {
         concat!(
             $prefix,
-            "WHERE l.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1
+            "WHERE l.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1
                  AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $4))
              AND ($2 = '' OR l.sn = $2) AND (l.closed_at IS NULL OR l.closed_at > $3) AND l.opened_at >= y.history_from ",
             $rest

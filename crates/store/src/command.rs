@@ -34,7 +34,7 @@ impl Store {
         let row: Option<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE id = $1 AND EXISTS (SELECT 1 FROM systems y
                  WHERE y.sn = commands.sn AND y.history_from <= commands.created_at AND (y.owner_id = $2
-                     OR EXISTS (SELECT 1 FROM grants g WHERE g.sn = y.sn AND g.account_id = $2 AND g.scope IN ('service', 'owner')
+                     OR EXISTS (SELECT 1 FROM held_grants g WHERE g.sn = y.sn AND g.account_id = $2 AND g.scope IN ('service', 'owner')
                          AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $3))))"))
             .bind(id.as_str()).bind(account.0).bind(now).fetch_optional(p).await)?;
         row.map(Row::entry).transpose()

@@ -11,6 +11,7 @@ pub use ownership::anonymise_electrician;
 pub(crate) use ownership::{clear_customer_of_shared_protocols, erase_for_former_owner};
 pub use write::{add_unit, delete, find_open, insert, lock_open, save_step};
 
+use crate::company::author;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
@@ -33,7 +34,7 @@ pub struct Commissioning {
     pub finished_at: Option<Millis>,
     /// Set when it is finished.
     pub number: Option<i64>,
-    /// The company whose employee finished it.
+    /// Who finished it: name and company.
     pub company: Option<String>,
     /// Erased when the household leaves.
     pub customer: Option<Customer>,
@@ -304,9 +305,10 @@ pub async fn steps(tx: &mut Tx, id: i64) -> Result<Vec<StepRecord>> {
     Ok(steps)
 }
 
-/// The present name of the account's company.
+/// The present names of the account's person and company.
 async fn company(tx: &mut Tx, access: &Access) -> Result<Option<String>> {
-    let company: Option<Option<String>> = within!(tx, c => sqlx::query_scalar("SELECT company FROM accounts WHERE id = $1")
+    let company: Option<Option<String>> = within!(tx, c => sqlx::query_scalar(concat!(
+        "SELECT ", author!("a", "c"), " FROM accounts a LEFT JOIN companies c ON c.id = a.company_id WHERE a.id = $1"))
         .bind(access.account().0).fetch_optional(c).await)?;
     Ok(company.flatten())
 }

@@ -19,7 +19,7 @@ use domain::grant::{
     RENEW_BEFORE, Right,
 };
 use domain::journal::GrantDetail;
-use domain::{AccountId, Role, Serial, SiteDay, Zone};
+use domain::{AccountId, CompanyId, Role, Serial, SiteDay, Zone};
 use std::collections::HashMap;
 
 /// A grant in its present state, including requests and invitations.
@@ -42,11 +42,14 @@ pub struct Grant {
     pub last_name: Option<String>,
     /// What somebody who asks for access writes to the owner.
     pub message: Option<String>,
-    /// Whether the owner lets the holder read the phone number of their account.
-    pub shares_phone: bool,
+    /// Whether the owner lets the holder read the phone number and the postal address of their account.
+    pub shares_contact: bool,
     owner_phone: Option<String>,
-    /// The holder's account; `None` while somebody is invited.
+    owner_address: Option<String>,
+    /// The holder's account; of a company the one of its longest-standing owner. `None` while somebody is invited.
     pub account: Option<AccountId>,
+    /// The company that holds it; `None` in a household.
+    pub company: Option<CompanyId>,
     pub owner: Option<AccountId>,
     zone: Zone,
 }
@@ -97,8 +100,18 @@ impl Grant {
 
     /// The owner's phone number, if the holder has access and may read it.
     pub fn owner_phone(&self) -> Option<&str> {
-        let shared = self.shares_phone && self.state.opens();
+        let shared = self.opens_contact();
         self.owner_phone.as_deref().filter(|_| shared)
+    }
+
+    /// The owner's postal address, if there is one and the holder has access and may read it.
+    pub fn owner_address(&self) -> Option<&str> {
+        let shared = self.opens_contact();
+        self.owner_address.as_deref().filter(|_| shared)
+    }
+
+    fn opens_contact(&self) -> bool {
+        self.shares_contact && self.state.opens()
     }
 
     /// The details for the journal, without personal values.
@@ -115,6 +128,7 @@ struct Row {
     id: i64,
     sn: String,
     account_id: Option<i64>,
+    company_id: Option<i64>,
     email: Option<String>,
     scope: String,
     state: String,
@@ -129,19 +143,22 @@ struct Row {
     company: Option<String>,
     phone: Option<String>,
     message: Option<String>,
-    shares_phone: bool,
+    shares_contact: bool,
     owner_phone: Option<String>,
+    owner_address: Option<String>,
 }
 
 /// Selects grants; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT g.id, g.sn, g.account_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin, g.created_at,
-                 g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, a.company, a.phone,
-                 g.message, g.shares_phone, o.phone AS owner_phone
-             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN accounts a ON a.id = g.account_id
-                 LEFT JOIN accounts o ON o.id = y.owner_id ",
+            "SELECT g.id, g.sn, a.id AS account_id, g.company_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin,
+                 g.created_at, g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, c.name AS company, a.phone,
+                 g.message, g.shares_contact, o.phone AS owner_phone, o.address AS owner_address
+             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN companies c ON c.id = g.company_id
+             LEFT JOIN accounts a ON a.id = COALESCE(g.account_id,
+                 (SELECT MIN(w.id) FROM accounts w WHERE w.company_id = g.company_id AND w.company_role = 'owner'))
+             LEFT JOIN accounts o ON o.id = y.owner_id ",
             $which
         )
     };
@@ -169,9 +186,11 @@ impl Row {
             first_name: self.first_name,
             last_name: self.last_name,
             message: self.message,
-            shares_phone: self.shares_phone,
+            shares_contact: self.shares_contact,
             owner_phone: self.owner_phone,
+            owner_address: self.owner_address,
             account: self.account_id.map(AccountId),
+            company: self.company_id.map(CompanyId),
             owner: self.owner_id.map(AccountId),
             zone: zone
                 .map_err(|_| damaged("systems.time_zone"))?
@@ -206,7 +225,8 @@ pub async fn find_held(
     now: Millis,
 ) -> Result<Option<Grant>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!(
-        "WHERE g.sn = $1 AND g.account_id = $2 AND g.state IN ('active', 'unconfirmed')"))
+        "WHERE g.sn = $1 AND g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $2)
+             AND g.state IN ('active', 'unconfirmed')"))
         .bind(sn.as_str()).bind(holder.0).fetch_optional(c).await)?;
     let held = row.map(Row::grant).transpose()?;
     let held = held.and_then(|grant| grant.state_at(now));
@@ -254,9 +274,9 @@ pub async fn open_of_system(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<Vec
     open_at(rows, now)
 }
 
-/// The grants that give an account access now.
+/// The grants that give an account access now, its company's included.
 pub async fn open_of_holder(tx: &mut Tx, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
-    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.account_id = $1"))
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $1)"))
         .bind(account.0).fetch_all(c).await)?;
     open_at(rows, now)
 }
@@ -333,15 +353,15 @@ impl Store {
         Ok(installers)
     }
 
-    /// The grants of other people's systems that the account holds, asked for or is invited to, by serial number. Invitations are
-    /// shown only to electricians, whose address is verified.
+    /// The grants of other people's systems that the account or its company holds, asked for or is invited to, by serial number.
+    /// Invitations are shown only to electricians, whose address is verified.
     pub async fn held_grants(
         &self,
         account: AccountId,
         role: Role,
         now: Millis,
     ) -> Result<Vec<Grant>> {
-        let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.account_id = $1"))
+        let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $1)"))
             .bind(account.0).fetch_all(p).await)?;
         if role == Role::Electrician {
             rows.extend(self.invited(account).await?);
@@ -354,8 +374,8 @@ impl Store {
         Ok(held)
     }
 
-    /// What waits for an electrician: invitations to answer, and access that ends soon or has ended and that the electrician has
-    /// not asked for again.
+    /// What waits for an electrician's company: invitations to the address of anybody who works there, and access that ends soon
+    /// or has ended and that the company has not asked for again.
     pub async fn waiting_for_electrician(
         &self,
         account: AccountId,
@@ -366,9 +386,10 @@ impl Store {
             waiting.extend(row.grant()?.state_at(now));
         }
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "WHERE g.account_id = $1 AND g.scope IN ('monitor', 'configure', 'service')
+            "WHERE g.id IN (SELECT h.id FROM held_grants h WHERE h.account_id = $1)
+                 AND g.scope IN ('monitor', 'configure', 'service')
                  AND g.state IN ('active', 'unconfirmed', 'ended') AND g.until <= $2
-                 AND NOT EXISTS (SELECT 1 FROM grants q WHERE q.sn = g.sn AND q.account_id = $1
+                 AND NOT EXISTS (SELECT 1 FROM grants q WHERE q.sn = g.sn AND q.company_id = g.company_id
                      AND q.state IN ('asked', 'refused') AND q.created_at > $3)
              ORDER BY g.until, g.id"))
             .bind(account.0).bind(now + RENEW_BEFORE).bind(now - GRANT_REQUEST_TTL).fetch_all(p).await)?;
@@ -380,7 +401,8 @@ impl Store {
 
     async fn invited(&self, account: AccountId) -> Result<Vec<Row>> {
         Ok(on!(self, p => sqlx::query_as(select!(
-            "WHERE g.email = (SELECT email FROM accounts WHERE id = $1) AND g.state = 'invited'
+            "WHERE g.email IN (SELECT o.email FROM accounts a JOIN accounts o ON o.company_id = a.company_id WHERE a.id = $1)
+                 AND g.state = 'invited'
                  AND g.scope IN ('monitor', 'configure', 'service')"))
             .bind(account.0).fetch_all(p).await)?)
     }

@@ -1,5 +1,5 @@
-//! Limits on changes at batteries: the operator's brake, and how many devices one account may change per minute.
-use crate::{Access, Result, Store, account};
+//! Limits on changes at batteries: the operator's brake, and how many devices one account or company may change per minute.
+use crate::{Access, Error, Result, Store, account, company};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{MAX_CLOCK_SKEW, MINUTE, Millis};
@@ -19,6 +19,19 @@ pub enum ChangeBlocked {
 pub struct Brake {
     pub since: Millis,
     pub reason: String,
+}
+
+/// The systems that the author in this column has changed, and when.
+macro_rules! touched {
+    ($author:literal) => {
+        concat!(
+            "SELECT sn, MAX(at) AS at FROM journal WHERE ",
+            $author,
+            " = $1 AND at > $2 AND at <= $3
+                 AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
+             GROUP BY sn ORDER BY at"
+        )
+    };
 }
 
 /// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
@@ -43,15 +56,21 @@ pub async fn admit_after(
     if is_braked(tx).await? {
         return Ok(Err(ChangeBlocked::Braked));
     }
+    let membership = company::lock_membership(tx, access.account()).await?;
     account::lock_account_row(tx, access.account()).await?;
+    // Whoever was let out, or got a smaller role, since the call was admitted.
+    if !access.holds(tx, membership, now).await? {
+        return Err(Error::Conflict);
+    }
     // Entries of a clock that was ahead and was put right do not count until that time has come.
     let latest = now + MAX_CLOCK_SKEW;
-    let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
-        "SELECT sn, MAX(at) AS at FROM journal
-         WHERE account_id = $1 AND at > $2 AND at <= $3
-             AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
-         GROUP BY sn ORDER BY at")
-        .bind(access.account().0).bind(now - MINUTE).bind(latest).fetch_all(c).await)?;
+    // The people of a company share what it may touch.
+    let (touched_by, id) = match membership {
+        Some(place) => (touched!("company_id"), place.company.0),
+        None => (touched!("account_id"), access.account().0),
+    };
+    let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(touched_by)
+        .bind(id).bind(now - MINUTE).bind(latest).fetch_all(c).await)?;
     for sn in touched {
         known.retain(|one| one.sn != sn.as_str());
         known.push(Touched {

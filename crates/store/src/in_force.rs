@@ -1,5 +1,6 @@
 //! Effects in force at batteries: begun by a command, the battery itself, a plan or an update, and not ended yet.
 use crate::command::CommandEntry;
+use crate::company::author;
 use crate::planning::{self, PLAN_LEASE, planning_enabled};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
@@ -37,14 +38,14 @@ struct PlanRow {
 macro_rules! effects {
     ($which:expr) => {
         concat!(
-            "SELECT t.sn, t.kind, t.at, t.args, t.account_id, a.company
-             FROM effects t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.args IS NOT NULL AND t.sn", $which,
+            "SELECT t.sn, t.kind, t.at, t.args, t.account_id, ", author!("a", "c"), " AS company
+             FROM effects t LEFT JOIN accounts a ON a.id = t.account_id LEFT JOIN companies c ON c.id = a.company_id WHERE t.args IS NOT NULL AND t.sn", $which,
             " UNION ALL
              SELECT t.sn, 'grid_limit', t.grid_limit_at, CAST(t.grid_limit AS TEXT), CAST(NULL AS BIGINT), CAST(NULL AS TEXT)
              FROM settings t WHERE t.grid_limit IS NOT NULL AND t.grid_limit_at IS NOT NULL AND t.sn", $which,
             " UNION ALL
-             SELECT t.sn, 'update', t.created_at, '{}', t.account_id, a.company
-             FROM firmware_jobs t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.ended_at IS NULL AND t.sn", $which
+             SELECT t.sn, 'update', t.created_at, '{}', t.account_id, ", author!("a", "c"), "
+             FROM firmware_jobs t LEFT JOIN accounts a ON a.id = t.account_id LEFT JOIN companies c ON c.id = a.company_id WHERE t.ended_at IS NULL AND t.sn", $which
         )
     };
 }

@@ -77,14 +77,19 @@ impl<'a> NewEntry<'a> {
     }
 
     pub async fn write(self, tx: &mut Tx) -> Result<()> {
-        execute!(tx, sqlx::query(
-            "INSERT INTO journal (at, account_id, actor, sn, event, detail) VALUES ($1, $2, $3, $4, $5, $6)")
+        execute!(
+            tx,
+            sqlx::query(
+                "INSERT INTO journal (at, account_id, actor, sn, event, detail, company_id)
+             VALUES ($1, $2, $3, $4, $5, $6, (SELECT company_id FROM accounts WHERE id = $2))"
+            )
             .bind(self.at)
             .bind(self.account.map(|a| a.0))
             .bind(self.actor.as_str())
             .bind(self.sn.map(Serial::as_str))
             .bind(self.event.name())
-            .bind(self.event.detail().to_string()))?;
+            .bind(self.event.detail().to_string())
+        )?;
         Ok(())
     }
 }

@@ -11,6 +11,8 @@ pub mod claim;
 pub mod code;
 pub mod command;
 pub mod commissioning;
+pub mod company;
+pub mod customer;
 pub mod device;
 pub mod device_login;
 pub mod end_user;

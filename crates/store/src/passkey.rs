@@ -64,7 +64,7 @@ impl Store {
     /// The account that a passkey opens.
     pub async fn passkey_owner(&self, credential_id: &[u8]) -> Result<Option<Account>> {
         Ok(on!(self, p => sqlx::query_as(
-            "SELECT a.* FROM passkeys k JOIN accounts a ON a.id = k.account_id WHERE k.credential_id = $1")
+            crate::account::select!("JOIN passkeys k ON k.account_id = a.id WHERE k.credential_id = $1"))
             .bind(credential_id).fetch_optional(p).await)?)
     }
 

@@ -115,7 +115,7 @@ pub async fn has_replace_grant(
     now: Millis,
 ) -> Result<bool> {
     let scopes: Vec<String> = within!(tx, c => sqlx::query_scalar(
-        "SELECT scope FROM grants WHERE sn = $1 AND account_id = $2 AND state IN ('active', 'unconfirmed')
+        "SELECT scope FROM held_grants WHERE sn = $1 AND account_id = $2 AND state IN ('active', 'unconfirmed')
              AND (until IS NULL OR until > $3)")
         .bind(sn.as_str()).bind(account.0).bind(now).fetch_all(c).await)?;
     let may = |scope: &String| {

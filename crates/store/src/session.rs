@@ -1,9 +1,9 @@
 //! Logins. Every call checks its session, so ending one takes effect at once.
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, company};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::session::SessionKind;
-use domain::{AccountId, Role};
+use domain::{AccountId, CompanyRole, Role};
 
 pub type SessionId = [u8; 16];
 
@@ -12,6 +12,8 @@ pub type SessionId = [u8; 16];
 pub struct ActiveSession {
     pub account: AccountId,
     pub role: Role,
+    /// In the company of an electrician.
+    pub company_role: Option<CompanyRole>,
     pub kind: SessionKind,
     /// Whether the account has a second factor: TOTP, or a passkey.
     pub second_factor: bool,
@@ -27,6 +29,7 @@ pub struct StoredSession {
     used_at: Millis,
     ended_at: Option<Millis>,
     role: String,
+    company_role: Option<String>,
     locked_at: Option<Millis>,
     second_factor: bool,
 }
@@ -45,7 +48,7 @@ macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at,
-             a.role, a.locked_at, ",
+             a.role, a.company_role, a.locked_at, ",
             $crate::session::has_second_factor!(),
             " AS second_factor FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE ",
             $condition
@@ -56,6 +59,10 @@ macro_rules! select {
 impl StoredSession {
     pub(crate) fn account(&self) -> AccountId {
         AccountId(self.account_id)
+    }
+
+    pub(crate) fn company_role(&self) -> Result<Option<CompanyRole>> {
+        company::parse_role(self.company_role.as_deref())
     }
 
     /// The session's account, unless the session has ended or expired, or the account is locked.
@@ -71,6 +78,7 @@ impl StoredSession {
         Ok((!over).then_some(ActiveSession {
             account: self.account(),
             role,
+            company_role: self.company_role()?,
             kind,
             second_factor: self.second_factor,
         }))

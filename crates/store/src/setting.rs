@@ -170,7 +170,7 @@ impl Store {
             return Ok(Vec::new());
         };
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)"))
+            "WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)"))
             .bind(reader.0).fetch_all(p).await)?;
         let mut rows: HashMap<String, Row> =
             rows.into_iter().map(|row| (row.sn.clone(), row)).collect();

@@ -1,7 +1,7 @@
 //! Systems: registered by the operator, linked to their owner.
 use crate::{
-    Access, Error, Keyring, Purpose, Result, Store, alarm, commissioning, end_user, firmware,
-    grant, group, in_force, planning, setting, site, source, tariff,
+    Access, Error, Keyring, Purpose, Result, Store, alarm, commissioning, customer, end_user,
+    firmware, grant, group, in_force, planning, setting, site, source, tariff,
 };
 use db::{FromRow, Pool, Tx};
 use domain::claim::LinkedBy;
@@ -39,7 +39,7 @@ macro_rules! visible_to {
             s.time_zone, s.place, s.planes, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
          FROM systems s LEFT JOIN group_systems m ON m.account_id = $1 AND m.sn = s.sn
          LEFT JOIN groups g ON g.id = m.group_id
-         WHERE s.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)"
+         WHERE s.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)"
     };
 }
 
@@ -210,6 +210,7 @@ pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     planning::erase_for_former_owner(tx, sn).await?;
     site::clear_place(tx, sn).await?;
     end_user::erase_for_former_owner(tx, sn).await?;
+    customer::erase_for_former_owner(tx, sn).await?;
     execute!(
         tx,
         sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())

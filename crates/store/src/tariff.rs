@@ -61,7 +61,7 @@ impl Store {
     ) -> Result<HashMap<String, Vec<Tariff>>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT t.sn, t.from_day, t.import_price, t.feed_in_price FROM tariffs t JOIN systems y ON y.sn = t.sn AND y.owner_id = t.account_id
-             WHERE t.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)
+             WHERE t.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)
              ORDER BY t.sn, t.from_day")
             .bind(reader.0).fetch_all(p).await)?;
         let mut tariffs: HashMap<String, Vec<Tariff>> = HashMap::new();

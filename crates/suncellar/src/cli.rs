@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Restore { file: PathBuf },
     /// Read the whole embedded database and report damage
     Check,
+    /// Ask the server with the same configuration on this machine whether it is alive; exit with 0 if it is
+    Health,
     /// Operator's commands: devices, codes, partners, accounts, firmware, the fleet's brake
     Admin {
         #[command(subcommand)]

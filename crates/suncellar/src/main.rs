@@ -6,6 +6,7 @@ mod cli;
 mod config;
 mod demo;
 mod file_permissions;
+mod health;
 mod open_files;
 mod options;
 mod roles;
@@ -60,6 +61,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 Command::Backup { file } => backup::backup(&config, &file).await,
                 Command::Restore { file } => backup::restore(&config, &file).await,
                 Command::Check => backup::check(&config).await,
+                Command::Health => health::ask(&config).await,
                 Command::Admin { command } => admin::run(&config, command).await,
                 Command::Openapi => Ok(()),
             }

@@ -17,6 +17,7 @@ use jobs::Jobs;
 use jobs::mail::Mailer;
 use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
+use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -318,6 +319,7 @@ pub(crate) async fn run(
     // The bus stops last, when nobody can submit anything any more.
     let stop_bus = CancellationToken::new();
     let mut bus_task = tokio::spawn(engine.run(stop_bus.clone()));
+    tell_service_manager(NotifyState::Ready);
     let failed = tokio::select! {
         () = signal.received() => None,
         error = tasks.ended() => Some(error),
@@ -327,12 +329,20 @@ pub(crate) async fn run(
         None => tracing::info!("stopping"),
         Some(error) => tracing::error!(%error, "stopping"),
     }
+    tell_service_manager(NotifyState::Stopping);
     stop.cancel();
     tasks.finish().await;
     stop_bus.cancel();
     bus_task.await?;
     store.db().close().await;
     failed.map_or(Ok(()), Err)
+}
+
+/// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.
+fn tell_service_manager(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager cannot be told");
+    }
 }
 
 /// Compacts metrics. Unread metrics would otherwise take more memory with each report.

@@ -229,6 +229,44 @@ impl TestApp {
         self.log_in(&email, true).await
     }
 
+    /// Somebody who joined the electrician's company by the mailed link, logged in. `role` is owner, office or technician.
+    pub async fn colleague(&self, owner: &Person, name: &str, role: &str) -> Person {
+        let email = format!("{name}@example.com");
+        let token = self.invite_colleague(owner, &email, role).await;
+        let full_name = format!("{name} Muster");
+        let form = Self::joining_form(&token, &full_name);
+        self.post("/api/auth/company/invitation/accept/", &form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(201);
+        self.log_in(&email, true).await
+    }
+
+    /// Invites somebody to the owner's company; returns the token of the mailed link.
+    pub async fn invite_colleague(&self, owner: &Person, email: &str, role: &str) -> String {
+        let fields = [("email", email), ("role", role), ("password", PASSWORD)];
+        self.post("/api/auth/company/invitation/", &fields)
+            .bearer(&owner.access)
+            .send()
+            .await
+            .expect(201);
+        self.mailed_token(email, "token").await
+    }
+
+    /// The fields of somebody who joins a company.
+    pub fn joining_form<'a>(token: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)> {
+        vec![
+            ("token", token),
+            ("name", name),
+            ("password", PASSWORD),
+            ("password2", PASSWORD),
+            ("phone", "+49 30 901820"),
+            ("country", "DE"),
+            ("terms", "true"),
+        ]
+    }
+
     /// An owner who has not yet proved the only serial number at its main switch; the token opens only the key page.
     pub async fn unlinked(&self, name: &str, sn: &str) -> Person {
         self.device(sn).await;

@@ -53,7 +53,7 @@ pub struct Call {
     address: SocketAddr,
     method: Method,
     path: String,
-    body: String,
+    body: Vec<u8>,
     headers: Vec<(String, String)>,
 }
 
@@ -63,7 +63,7 @@ impl Call {
             address,
             method,
             path: path.to_owned(),
-            body: String::new(),
+            body: Vec::new(),
             headers: Vec::new(),
         }
     }
@@ -74,7 +74,7 @@ impl Call {
     }
 
     pub fn form(mut self, fields: &[(&str, &str)]) -> Self {
-        self.body = serde_urlencoded::to_string(fields).unwrap();
+        self.body = serde_urlencoded::to_string(fields).unwrap().into_bytes();
         self
     }
 
@@ -83,13 +83,19 @@ impl Call {
         let parts = fields.iter().map(|(name, value)| {
             format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
         });
-        self.body = parts.chain(["--x--\r\n".to_owned()]).collect();
+        let body: String = parts.chain(["--x--\r\n".to_owned()]).collect();
+        self.body = body.into_bytes();
         self.header(CONTENT_TYPE.as_str(), "multipart/form-data; boundary=x")
     }
 
     pub fn raw(mut self, body: &str) -> Self {
-        self.body = body.to_owned();
+        self.body = body.as_bytes().to_vec();
         self
+    }
+
+    pub fn jpeg(mut self, bytes: &[u8]) -> Self {
+        self.body = bytes.to_vec();
+        self.header(CONTENT_TYPE.as_str(), "image/jpeg")
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {

@@ -20,6 +20,7 @@ pub mod home;
 pub mod http;
 pub mod nats;
 pub mod passkey;
+pub mod photo;
 pub mod planning;
 pub mod proxy;
 pub mod random;

@@ -86,6 +86,12 @@ const authPages = [
   }),
   createRoute({
     getParentRoute: () => auth,
+    path: '/join',
+    staticData: { title: 'page.join' },
+    component: lazyPage(() => import('@/features/auth/join-page'), 'JoinPage', 'arrival'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
     path: '/connect',
     staticData: { title: 'page.connect' },
     component: lazyPage(() => import('@/features/auth/connect-page'), 'ConnectPage', 'arrival'),

@@ -4,15 +4,17 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
-use crate::parameter::{CountryCode, EmailAddress, LanguageCode, NameText};
+use crate::parameter::{AddressText, CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::passkey::PasskeyEntry;
+use crate::routes::company::CompanyRoleName;
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_company;
+use domain::account::{parse_postal_address, parse_public_name};
+use domain::company::CompanyRight;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
@@ -24,7 +26,17 @@ pub(crate) struct AccountEntry {
     role: RoleName,
     phone: String,
     country: String,
+    /// The electrician's own name, which others read beside the company's.
+    #[schema(required)]
+    name: Option<String>,
+    /// The electrician's company.
     company: Option<String>,
+    /// An owner's postal address, for electricians whom the owner lets read it.
+    #[schema(required)]
+    address: Option<String>,
+    /// What the electrician does there.
+    #[schema(required, inline)]
+    company_role: Option<CompanyRoleName>,
     language: String,
     /// Milliseconds since 1970.
     created_at: i64,
@@ -48,13 +60,16 @@ async fn entry(
         passkeys: passkeys.into_iter().map(PasskeyEntry::from).collect(),
         totp: TotpEntry::load(portal, &account).await?,
         role: account.role()?.into(),
+        company_role: account.membership()?.map(|it| it.role.into()),
         sessions: portal
             .store
             .count_sessions(account.id(), portal.now())
             .await?,
         email: account.email,
         phone: account.phone,
+        address: account.address,
         country: account.country,
+        name: account.name,
         company: account.company,
         language: account.language,
         created_at: account.created_at,
@@ -78,8 +93,15 @@ pub(crate) async fn show(
 pub(crate) struct ChangeAccount {
     #[schema(value_type = String, required = false)]
     phone: Option<String>,
+    /// An owner's postal address; empty for none.
+    #[schema(value_type = AddressText, required = false)]
+    address: Option<String>,
     #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
+    /// An electrician's own name.
+    #[schema(value_type = NameText, required = false)]
+    name: Option<String>,
+    /// The name of an electrician's company; only its owners may change it.
     #[schema(value_type = NameText, required = false)]
     company: Option<String>,
     #[schema(value_type = LanguageCode, required = false)]
@@ -100,7 +122,7 @@ pub(crate) struct ChangeAccount {
 /// Change profile, language, password or e-mail address; only what is given.
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AccountEntry), (status = 400, body = Problem),
+    responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 403, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
@@ -169,8 +191,17 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .as_deref()
         .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
+    let address = form.address.as_deref().filter(|_| !is_electrician);
+    let address = address.and_then(|text| errors.check("address", parse_postal_address(text)));
+    let name = form.name.as_deref().filter(|_| is_electrician);
+    let name = name.and_then(|text| errors.check("name", parse_public_name(text)));
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.check("company", parse_company(text)));
+    let membership = account.membership()?;
+    let may_rename = membership.is_some_and(|it| it.role.may(CompanyRight::ManageCompany));
+    if company.is_some() && !may_rename {
+        return Err(Error::forbidden(Message::CompanyRoleTooSmall));
+    }
+    let company = company.and_then(|text| errors.check("company", parse_public_name(text)));
     let email = form
         .email
         .as_deref()
@@ -185,12 +216,16 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     errors.into_result()?;
     let profile = ProfileChange {
         phone,
+        address,
         country,
+        name,
         company,
         language,
     };
     let given = profile.phone.is_some()
+        || profile.address.is_some()
         || country.is_some()
+        || profile.name.is_some()
         || profile.company.is_some()
         || language.is_some();
     Ok(AccountChange {

@@ -111,7 +111,7 @@ fn check(
     });
     // Restarting is for people who service the unit: someone should be there to look at it.
     if command == Ok(Command::Restart) && !access.may(Right::Restart) {
-        return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
+        return Err(Error::forbidden(Message::Forbidden));
     }
     errors.into_result()?;
     command.ok().zip(key).ok_or(Error::internal())

@@ -12,6 +12,7 @@ use crate::path::Path;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::company::CompanyRight;
 use domain::grant::{GrantScope, GrantState, Right, end_of, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,7 @@ pub(crate) async fn list(
         true => {
             given.retain(Grant::is_undecided);
             let waiting = match person.role {
+                Role::Electrician if !person.may(CompanyRight::ManageAccess) => Vec::new(),
                 Role::Electrician => store.waiting_for_electrician(person.account, now).await?,
                 Role::User => Vec::new(),
             };
@@ -89,10 +91,11 @@ pub(crate) struct Invite {
     #[serde(default)]
     #[schema(value_type = Day)]
     until: String,
-    /// Whether the electrician may read the phone number of the owner's account; only the owner decides that.
+    /// Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
+    /// that.
     #[serde(default)]
     #[schema(value_type = Switch)]
-    phone: String,
+    contact: String,
     /// Typed again.
     password: Option<String>,
 }
@@ -130,14 +133,11 @@ pub(crate) async fn invite(
     let (Some(email), Some(scope), Some(last_day)) = (email, scope, last_day) else {
         return Err(Error::internal());
     };
-    let shares_phone = ticked(&form.phone);
-    let owner_decides = scope.role() == Role::User || shares_phone;
-    if owner_decides
-        && chosen
-            .iter()
-            .any(|access| !access.may(Right::ManageHousehold))
-    {
-        return Err(Error::scope_too_small());
+    let shares_contact = ticked(&form.contact);
+    if scope.role() == Role::User || shares_contact {
+        for access in &chosen {
+            require(access, Right::ManageHousehold)?;
+        }
     }
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account).await?;
@@ -145,7 +145,7 @@ pub(crate) async fn invite(
         email: &email,
         scope,
         last_day,
-        shares_phone,
+        shares_contact,
     };
     let invited = portal.service.invite(&chosen, invitation).await?;
     let grants = invited.into_iter().map(GivenEntry::from).collect();
@@ -171,9 +171,10 @@ pub(crate) struct GiveGrant {
     /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
     #[schema(value_type = Day, required = false)]
     until: Option<String>,
-    /// Whether the electrician may read the phone number of the owner's account; only the owner decides that. Stays when missing.
+    /// Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
+    /// that. Stays when missing.
     #[schema(value_type = Switch, required = false)]
-    phone: Option<String>,
+    contact: Option<String>,
     /// `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems.
     #[serde(default)]
     #[schema(value_type = Switch)]
@@ -214,14 +215,14 @@ pub(crate) async fn give(
     let until = form.until.as_deref().unwrap_or_default();
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
-    let phone = form.phone.as_deref().map(ticked);
-    if phone == Some(true) && !access.may(Right::ManageHousehold) {
-        return Err(Error::scope_too_small());
+    let contact = form.contact.as_deref().map(ticked);
+    if contact == Some(true) {
+        require(access, Right::ManageHousehold)?;
     }
     let terms = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
-        shares_phone: phone,
+        shares_contact: contact,
     };
     let alike = |grant: &&Grant| match ticked(&form.household) {
         true => {
@@ -279,9 +280,13 @@ fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
         Role::Electrician => Right::ManageGrants,
         Role::User => Right::ManageHousehold,
     };
+    require(access, right)
+}
+
+fn require(access: &Access, right: Right) -> Result<()> {
     match access.may(right) {
         true => Ok(()),
-        false => Err(Error::scope_too_small()),
+        false => Err(Error::forbidden(access.refusal(right))),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, parse_id, ticked};
 use crate::grant::{GrantStateName, HeldEntry, same_kind};
 use crate::limits::MAX_GRANT_REQUESTS_PER_HOUR;
+use crate::own_account::load_account;
 use crate::parameter::{ElectricianScope, RequestMessage, SerialNumbers, Switch};
 use crate::path::Path;
 use axum::Json;
@@ -108,9 +109,11 @@ pub(crate) async fn ask(
         return Err(Error::field("sn", Message::TooManySystems));
     }
     if guesses > 0 {
+        let account = load_account(&portal, person).await?;
+        let membership = account.membership()?.ok_or(Error::not_found())?;
         portal
             .limits
-            .grant_requests(person.account, guesses)
+            .grant_requests(membership.company, guesses)
             .await?;
     }
     let request = GrantRequest {

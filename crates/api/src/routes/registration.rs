@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_company;
+use domain::account::parse_public_name;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
@@ -175,7 +175,9 @@ pub(crate) fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     }
     let (mut company, mut keys) = (None, Vec::new());
     match role {
-        Some(Role::Electrician) => company = errors.check("company", parse_company(&form.company)),
+        Some(Role::Electrician) => {
+            company = errors.check("company", parse_public_name(&form.company))
+        }
         Some(Role::User) => keys = check_keys(form, &mut errors),
         None => {}
     }

@@ -3,67 +3,77 @@
 #![allow(clippy::unwrap_used)]
 use domain::alarm::AlarmKind;
 use domain::grant::GrantScope;
+use serde_json::Value;
 use service::grant::Invitation;
 use std::collections::BTreeSet;
 use testkit::http::Call;
 use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both};
 
 /// Who may make which call, deliberately written down a second time. o owner, h household member with the owner's rights, l
-/// household member who can only look; electricians: m monitor, c configure, s service, e without a grant. A capital letter means
-/// 404: for them it does not exist. Not named: 403.
+/// household member who can only look; electricians: m monitor, c configure, s service, f the office of the company with service, e
+/// without a grant. A capital letter means 404: for them it does not exist. Not named: 403.
 const MATRIX: &[(&str, &str, &str)] = &[
-    ("GET", "/api/auth/usr_sn/", "ohlmcse"),
-    ("GET", "/api/auth/data/", "ohlmcse"),
-    ("GET", "/api/auth/stream/", "ohlmcse"),
-    ("GET", "/api/auth/graph/", "ohlmcsE"),
-    ("GET", "/api/auth/energy_chart/", "ohlmcsE"),
-    ("GET", "/api/auth/export/", "ohlmcsE"),
-    ("GET", "/api/auth/group/", "ohlmcse"),
-    ("POST", "/api/auth/group/", "ohlmcsE"),
-    ("PATCH", "/api/auth/group/{id}/", "ohlmcsE"),
+    ("GET", "/api/auth/usr_sn/", "ohlmcfse"),
+    ("GET", "/api/auth/data/", "ohlmcfse"),
+    ("GET", "/api/auth/stream/", "ohlmcfse"),
+    ("GET", "/api/auth/graph/", "ohlmcfsE"),
+    ("GET", "/api/auth/energy_chart/", "ohlmcfsE"),
+    ("GET", "/api/auth/export/", "ohlmcfsE"),
+    ("GET", "/api/auth/group/", "ohlmcfse"),
+    ("POST", "/api/auth/group/", "ohlmcfsE"),
+    ("PATCH", "/api/auth/group/{id}/", "ohlmcfsE"),
     ("GET", "/api/auth/tariff/", "ohl"),
     ("POST", "/api/auth/tariff/", "oh"),
     ("GET", "/api/auth/price/", "ohl"),
     ("POST", "/api/auth/price/", "oh"),
     ("GET", "/api/auth/savings/", "ohl"),
-    ("GET", "/api/auth/forecast/", "ohlmcsE"),
+    ("GET", "/api/auth/forecast/", "ohlmcfsE"),
     ("GET", "/api/auth/plan/", "ohl"),
     ("POST", "/api/auth/plan/", "oh"),
-    ("GET", "/api/auth/settings/", "ohlcsE"),
-    ("POST", "/api/auth/settings/", "ohcsE"),
-    ("POST", "/api/auth/settings/reset/", "ohcsE"),
-    ("GET", "/api/auth/settings/batch/", "mcse"),
-    ("POST", "/api/auth/settings/batch/", "csE"),
-    ("POST", "/api/auth/settings/batch/{id}/undo/", "MCSE"),
+    ("GET", "/api/auth/settings/", "ohlcfsE"),
+    ("POST", "/api/auth/settings/", "ohcfsE"),
+    ("POST", "/api/auth/settings/reset/", "ohcfsE"),
+    ("GET", "/api/auth/settings/batch/", "mcfse"),
+    ("POST", "/api/auth/settings/batch/", "cfsE"),
+    ("POST", "/api/auth/settings/batch/{id}/undo/", "MCFSE"),
     ("POST", "/api/auth/command/", "ohsE"),
-    ("GET", "/api/auth/journal/", "ohlmcsE"),
-    ("GET", "/api/auth/alarm/", "ohlmcsE"),
-    ("POST", "/api/auth/alarm/", "ohmcsE"),
-    ("POST", "/api/auth/alarm/comment/", "ohmcsE"),
-    ("POST", "/api/auth/alarm/dismiss/", "ohmcsE"),
-    ("GET", "/api/v1/has_update", "ohlmcsE"),
+    ("GET", "/api/auth/journal/", "ohlmcfsE"),
+    ("GET", "/api/auth/alarm/", "ohlmcfsE"),
+    ("POST", "/api/auth/alarm/", "ohmcfsE"),
+    ("POST", "/api/auth/alarm/comment/", "ohmcfsE"),
+    ("POST", "/api/auth/alarm/dismiss/", "ohmcfsE"),
+    ("GET", "/api/v1/has_update", "ohlmcfsE"),
     ("POST", "/api/v1/update/", "ohsE"),
-    ("GET", "/api/v1/history/", "ohlmcsE"),
-    ("GET", "/api/auth/system/{sn}/", "ohlmcsE"),
-    ("PATCH", "/api/auth/system/{sn}/", "ohcsE"),
+    ("GET", "/api/v1/history/", "ohlmcfsE"),
+    ("GET", "/api/auth/system/{sn}/", "ohlmcfsE"),
+    ("PATCH", "/api/auth/system/{sn}/", "ohcfsE"),
     ("POST", "/api/auth/system/{sn}/replace/", "osE"),
-    ("GET", "/api/auth/grant/", "ohlmcse"),
+    ("GET", "/api/auth/system/{sn}/customer/", "mcfsE"),
+    ("POST", "/api/auth/system/{sn}/customer/", "mcfsE"),
+    ("POST", "/api/auth/system/{sn}/customer/photo/", "mcfsE"),
+    ("GET", "/api/auth/system/{sn}/customer/photo/{id}/", "mcfsE"),
+    (
+        "DELETE",
+        "/api/auth/system/{sn}/customer/photo/{id}/",
+        "mcfsE",
+    ),
+    ("GET", "/api/auth/grant/", "ohlmcfse"),
     ("POST", "/api/auth/grant/", "oh"),
     ("PATCH", "/api/auth/grant/{id}/", "oh"),
-    ("DELETE", "/api/auth/grant/{id}/", "ohLMCSE"),
+    ("DELETE", "/api/auth/grant/{id}/", "ohLMCFSE"),
     ("POST", "/api/auth/grant/handover/", "o"),
     ("GET", "/api/auth/commissioning/", "sE"),
     ("POST", "/api/auth/commissioning/", "sE"),
-    ("DELETE", "/api/auth/commissioning/{id}/", "sMCE"),
-    ("POST", "/api/auth/commissioning/{id}/step/", "sMCE"),
-    ("POST", "/api/auth/commissioning/{id}/phase/", "sMCE"),
-    ("POST", "/api/auth/commissioning/{id}/finish/", "sMCE"),
-    ("GET", "/api/auth/commissioning/protocol/", "ohlmcsE"),
-    ("GET", "/api/auth/commissioning/protocol/{id}/", "ohlmcsE"),
+    ("DELETE", "/api/auth/commissioning/{id}/", "sMCFE"),
+    ("POST", "/api/auth/commissioning/{id}/step/", "sMCFE"),
+    ("POST", "/api/auth/commissioning/{id}/phase/", "sMCFE"),
+    ("POST", "/api/auth/commissioning/{id}/finish/", "sMCFE"),
+    ("GET", "/api/auth/commissioning/protocol/", "ohlmcfsE"),
+    ("GET", "/api/auth/commissioning/protocol/{id}/", "ohlmcfsE"),
     (
         "GET",
         "/api/auth/commissioning/protocol/{id}/pdf/",
-        "ohlmcsE",
+        "ohlmcfsE",
     ),
     ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
 ];
@@ -113,6 +123,9 @@ impl House {
             app.grant(&owner, &electrician, &sn, scope).await;
             people.push((letter, electrician));
         }
+        let boss = people.last().map(|(_, person)| person.clone()).unwrap();
+        let name = format!("office{number}");
+        people.push(('f', app.colleague(&boss, &name, "office").await));
         people.push(('e', app.electrician(&format!("stranger{number}")).await));
         // The owner comes last, because some calls delete everything.
         people.push(('o', owner));
@@ -153,7 +166,7 @@ on_both!(everybody_gets_what_their_level_allows, |db| {
         };
         for (letter, person) in &house.people {
             let role_admitted = allowed.chars().any(|other| {
-                let of = |letter: char| "mcse".contains(letter.to_ascii_lowercase());
+                let of = |letter: char| "mcsfe".contains(letter.to_ascii_lowercase());
                 of(other) == of(*letter)
             });
             let mut refusals = BTreeSet::new();
@@ -241,10 +254,20 @@ async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
         email: &"elektro@example.com".parse().unwrap(),
         scope: GrantScope::Monitor,
         last_day: None,
-        shares_phone: false,
+        shares_contact: false,
     };
     let invited = app.service.invite(&[&access], invitation).await;
     invited.unwrap()[0].id
+}
+
+/// The id of a new photo of the person's company; 1 if the person may add none.
+async fn add_photo(app: &TestApp, sn: &str, person: &Person) -> String {
+    let path = format!("/api/auth/system/{sn}/customer/photo/");
+    let call = app.call("POST", &path).jpeg(&testkit::photo::photo());
+    let added = call.bearer(&person.access).send().await;
+    let added = serde_json::from_str(&added.text).unwrap_or(Value::Null);
+    let photos = added["photos"].as_array().and_then(|all| all.last());
+    photos.map_or("1".to_owned(), |photo| photo["id"].to_string())
 }
 
 fn invitation(sn: &str) -> [(&'static str, &str); 4] {
@@ -280,6 +303,21 @@ async fn request(
         }
         ("POST", "/api/auth/commissioning/") => call(path).form(&[("sn", sn)]),
         ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{sn}/")),
+        (_, path) if path.starts_with("/api/auth/system/{sn}/customer/") => {
+            let photo = add_photo(app, sn, person).await;
+            let path = path.replace("{sn}", sn).replace("{id}", &photo);
+            match (method, path.ends_with("/photo/")) {
+                ("POST", true) => call(&path).jpeg(&testkit::photo::photo()),
+                ("POST", false) => {
+                    let known = app.get(&path).bearer(&person.access).send().await;
+                    let known = serde_json::from_str(&known.text).unwrap_or(Value::Null);
+                    let known = known["changed_at"].as_i64().map(|at| at.to_string());
+                    let fields = [("note", "Hund"), ("changed_at", &known.unwrap_or_default())];
+                    call(&path).form(&fields)
+                }
+                _ => call(&path),
+            }
+        }
         ("GET", path) => call(&format!("{path}?sn={sn}")),
         ("POST", "/api/auth/group/") => {
             let name = format!("Gruppe {sn}");

@@ -10,6 +10,8 @@ mod claim;
 mod command;
 mod commissioning;
 mod commissioning_customer;
+mod company;
+mod customer;
 mod faults;
 mod grant;
 mod group;

@@ -101,6 +101,12 @@ impl JournalEvent {
                 let until = until.unwrap_or_else(|| text(lang, "word", "no_end").to_owned());
                 fill(&[("scope", scope_text(grant.scope, lang)), ("until", &until)])
             }
+            Self::CompanyMemberInvited { role }
+            | Self::CompanyMemberJoined { role }
+            | Self::CompanyRoleChanged { role } => {
+                let role = role.map(|role| text(lang, "company_role", role.as_str()));
+                fill(&[("role", role.unwrap_or_default())])
+            }
             Self::UnitReplaced { old, new } => {
                 fill(&[("old", &shown(old.as_ref())), ("new", &shown(new.as_ref()))])
             }
@@ -136,6 +142,8 @@ impl JournalEvent {
             | Self::HandoverOffered
             | Self::HandoverWithdrawn
             | Self::HandedOver
+            | Self::CompanyInvitationWithdrawn
+            | Self::CompanyMemberRemoved
             | Self::Registered
             | Self::SiteChanged { .. }
             | Self::PasswordChanged

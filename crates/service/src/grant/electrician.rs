@@ -5,9 +5,9 @@ use domain::code::{Code, CodeKind};
 use domain::grant::{GrantEvent, GrantScope, INSTALLER_GRANT_DAYS, end_of};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
+use store::code;
 use store::grant::{self, Grant};
 use store::journal::NewEntry;
-use store::{account, code};
 
 /// Result of redeeming an installer code.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub struct GrantRequest<'a> {
 }
 
 impl Service {
-    /// Accepts an invitation to the electrician's own address, or with it all that the same owner has sent to it. `None`: there
-    /// is none.
+    /// Accepts an invitation to the address of anybody in the electrician's company, or with it all that the same owner has sent to
+    /// that address. `None`: there is none.
     pub async fn accept_grant(
         &self,
         account: AccountId,
@@ -38,17 +38,14 @@ impl Service {
     ) -> Result<Option<Grant>> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(me) = account::contact(&mut t, account).await? else {
-            return Ok(None);
-        };
         let grant = grant::find(&mut t, id, now).await?;
-        let invited = grant.filter(|grant| {
-            grant.holder.email == me.email && grant.scope.role() == Role::Electrician
-        });
+        let invited = grant.filter(|grant| grant.scope.role() == Role::Electrician);
         let Some(invited) = invited else {
             return Ok(None);
         };
-        if invited.state.next(GrantEvent::Accepted).is_err() {
+        if !t.is_invited(&invited, account).await?
+            || invited.state.next(GrantEvent::Accepted).is_err()
+        {
             return Ok(None);
         }
         let invitations = match of_household {
@@ -66,9 +63,9 @@ impl Service {
         Ok(accepted.into_iter().find(|grant| grant.id == id))
     }
 
-    /// Requests access to systems. The work and the result are the same whether or not a system exists. A job notifies the
-    /// owners. A repeated request changes the requested scope and the message. After a refusal, the owner is not asked again until
-    /// the request has expired.
+    /// Requests access to systems for the company. The work and the result are the same whether or not a system exists. A job
+    /// notifies the owners. A repeated request changes the requested scope and the message. After a refusal, the owner is not asked
+    /// again until the request has expired.
     pub async fn request_grants(
         &self,
         account: AccountId,

@@ -14,7 +14,8 @@ impl Transaction<'_> {
             .await
     }
 
-    /// Mails the grants' holder, if there is one. They have the same owner, holder and terms.
+    /// Mails the grants' holder, if there is one: of a company those who look after grants. They have the same owner, holder and
+    /// terms.
     pub(super) async fn mail_grant_holder(&mut self, grants: &[Grant], text: &str) -> Result<()> {
         let Some(first) = grants.first() else {
             return Ok(());
@@ -23,8 +24,11 @@ impl Transaction<'_> {
             Role::Electrician => page::ELECTRICIANS_GRANTS,
             Role::User => page::OWNERS_GRANTS,
         };
-        self.mail_about_grants(grants, first.account, text, page)
-            .await
+        for holder in self.holders_of(first).await? {
+            self.mail_about_grants(grants, Some(holder), text, page)
+                .await?;
+        }
+        Ok(())
     }
 
     async fn mail_about_grants(

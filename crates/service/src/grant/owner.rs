@@ -5,7 +5,7 @@ use crate::{Result, Service, page};
 use domain::code::Code;
 use domain::grant::{GrantEvent, GrantScope, GrantState, end_of};
 use domain::journal::JournalEvent;
-use domain::{Email, Role, SiteDay};
+use domain::{AccountId, Email, Role, SiteDay};
 use store::Access;
 use store::grant::{self, Grant, NewInvitation, NewTerms};
 use store::journal::NewEntry;
@@ -17,8 +17,8 @@ pub struct Invitation<'a> {
     pub scope: GrantScope,
     /// `None`: no end.
     pub last_day: Option<SiteDay>,
-    /// Whether the electrician may read the owner's phone number.
-    pub shares_phone: bool,
+    /// Whether the electrician may read the owner's phone number and postal address.
+    pub shares_contact: bool,
 }
 
 /// Terms that an owner sets for a grant. `None` keeps the present value, or uses the default for a new one.
@@ -26,7 +26,7 @@ pub struct Invitation<'a> {
 pub struct GrantTerms {
     pub scope: Option<GrantScope>,
     pub last_day: Option<SiteDay>,
-    pub shares_phone: Option<bool>,
+    pub shares_contact: Option<bool>,
 }
 
 impl Service {
@@ -49,7 +49,7 @@ impl Service {
                 scope: invitation.scope,
                 until: invitation.last_day.map(|day| end_of(access.zone(), day)),
                 code_hash: code_hash.as_deref(),
-                shares_phone: invitation.shares_phone && !of_household,
+                shares_contact: invitation.shares_contact && !of_household,
             };
             let grant = grant::insert_invitation(&mut t, access, new, now).await?;
             let event = JournalEvent::GrantInvited(grant.detail());
@@ -164,13 +164,13 @@ impl Transaction<'_> {
             }
             grant::delete_superseded(self, access.sn(), holder, Some(id)).await?;
         }
-        let shared = held.as_ref().unwrap_or(&before).shares_phone;
+        let shared = held.as_ref().unwrap_or(&before).shares_contact;
         let new = NewTerms {
             state,
             scope,
             since,
             until,
-            shares_phone: terms.shares_phone.unwrap_or(shared),
+            shares_contact: terms.shares_contact.unwrap_or(shared),
         };
         let after = grant::set_terms(self, id, new).await?;
         let event = match state {
@@ -183,7 +183,8 @@ impl Transaction<'_> {
         Ok(Some(TermsChange { held, after }))
     }
 
-    /// Mails an electrician the new terms, and the previous ones if they had access: one mail for all that changed alike.
+    /// Mails an electrician's company the new terms, and the previous ones if it had access: one mail to each of its people who look
+    /// after grants, for all that changed alike.
     async fn mail_new_terms(&mut self, changes: &[TermsChange]) -> Result<()> {
         for (place, first) in changes.iter().enumerate() {
             let terms = first.mail_terms();
@@ -192,33 +193,47 @@ impl Transaction<'_> {
             if changes.iter().take(place).any(|change| alike(&change)) {
                 continue;
             }
-            let (Some(holder), Some(text)) = (first.after.account, first.mail_text()) else {
+            let Some(text) = first.mail_text() else {
                 continue;
             };
             if first.after.scope.role() != Role::Electrician {
                 continue;
             }
-            let Some(to) = MailRecipient::of(self, holder).await? else {
-                continue;
-            };
             let grants: Vec<Grant> = changes
                 .iter()
                 .filter(alike)
                 .map(|it| it.after.clone())
                 .collect();
-            let page = match grants.as_slice() {
-                [one] => page::electricians_system(&one.sn),
-                _ => page::ELECTRICIANS_SYSTEMS.to_owned(),
-            };
-            let lang = to.lang();
-            let draft = MailDraft::about_grants(text, &page, &grants, lang);
-            let draft = draft.map(|draft| match &first.held {
-                Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
-                _ => draft,
-            });
-            if let Some(draft) = draft {
-                self.mail(&to, draft).await?;
+            for holder in self.holders_of(&first.after).await? {
+                self.mail_new_terms_to(holder, text, &grants, first.held.as_ref())
+                    .await?;
             }
+        }
+        Ok(())
+    }
+
+    async fn mail_new_terms_to(
+        &mut self,
+        holder: AccountId,
+        text: &str,
+        grants: &[Grant],
+        held: Option<&Grant>,
+    ) -> Result<()> {
+        let Some(to) = MailRecipient::of(self, holder).await? else {
+            return Ok(());
+        };
+        let page = match grants {
+            [one] => page::electricians_system(&one.sn),
+            _ => page::ELECTRICIANS_SYSTEMS.to_owned(),
+        };
+        let lang = to.lang();
+        let draft = MailDraft::about_grants(text, &page, grants, lang);
+        let draft = draft.map(|draft| match held {
+            Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
+            _ => draft,
+        });
+        if let Some(draft) = draft {
+            self.mail(&to, draft).await?;
         }
         Ok(())
     }

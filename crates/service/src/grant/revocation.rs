@@ -5,9 +5,9 @@ use domain::grant::{GrantEvent, GrantState};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
 use store::Access;
-use store::account;
 use store::grant::{self, Grant};
 use store::journal::NewEntry;
+use store::{account, company};
 
 impl Service {
     /// The owner ends a grant, withdraws an invitation or refuses a request. `false`: this system has no such grant.
@@ -44,16 +44,21 @@ impl Service {
         let Some(me) = account::contact(&mut t, account).await? else {
             return Ok(false);
         };
-        let grant = grant::find(&mut t, id, now).await?;
-        let mine = |grant: &Grant| match grant.account {
-            Some(holder) => holder == account,
-            // An invitation to a household belongs to whoever has its code, not to its address.
-            None => grant.holder.email == me.email && grant.scope.role() == Role::Electrician,
-        };
-        let Some(mut grant) = grant.filter(mine) else {
+        let Some(mut grant) = grant::find(&mut t, id, now).await? else {
             return Ok(false);
         };
-        if grant.state.next(GrantEvent::GivenUp).is_err() {
+        let is_mine = match (grant.company, grant.account) {
+            (Some(company), _) => {
+                let place = company::membership(&mut t, account).await?;
+                place.is_some_and(|it| it.company == company)
+            }
+            (None, Some(holder)) => holder == account,
+            // An invitation to a household belongs to whoever has its code, not to its address.
+            (None, None) => {
+                grant.scope.role() == Role::Electrician && t.is_invited(&grant, account).await?
+            }
+        };
+        if !is_mine || grant.state.next(GrantEvent::GivenUp).is_err() {
             return Ok(false);
         }
         grant::delete(&mut t, &grant, now).await?;

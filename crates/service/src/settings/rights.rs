@@ -73,7 +73,7 @@ fn check_permitted(
     let mut wrong: InvalidFields = Vec::new();
     if !access.may(Right::SetWiring) {
         let wiring = change.fields.iter().filter(|it| it.field.is_wiring());
-        wrong.extend(wiring.map(|it| (it.field, Message::ScopeTooSmall)));
+        wrong.extend(wiring.map(|it| (it.field, access.refusal(Right::SetWiring))));
     }
     if !access.may(Right::SetToken) {
         let names_token = |input: &SettingsInput| input.fields.contains_key(&Field::ProviderToken);

@@ -1,5 +1,6 @@
 //! What people write about alarms: who goes there, what was found, why one was dismissed.
 use super::HandledBy;
+use crate::company::author;
 use crate::{Access, Result, Store};
 use db::{FromRow, Tx};
 use domain::alarm::CommentText;
@@ -25,8 +26,10 @@ struct Row {
 macro_rules! select_comments {
     ($which:expr) => {
         concat!(
-            "SELECT c.alarm_id, c.account_id, a.company, c.at, c.text FROM alarm_comments c
-             JOIN alarms l ON l.id = c.alarm_id JOIN accounts a ON a.id = c.account_id WHERE l.sn",
+            "SELECT c.alarm_id, c.account_id, ",
+            author!("a", "b"),
+            " AS company, c.at, c.text FROM alarm_comments c JOIN alarms l ON l.id = c.alarm_id
+             JOIN accounts a ON a.id = c.account_id LEFT JOIN companies b ON b.id = a.company_id WHERE l.sn",
             $which,
             " ORDER BY c.id"
         )

@@ -80,7 +80,7 @@ pub async fn insert(tx: &mut Tx, sn: &Serial, alarm: i64, now: Millis) -> Result
         sqlx::query(
             "INSERT INTO alarm_news (account_id, alarm_id, at) SELECT a.id, $2, $3 FROM accounts a JOIN (
                  SELECT owner_id AS account_id FROM systems WHERE sn = $1 UNION
-                 SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3)
+                 SELECT account_id FROM held_grants WHERE sn = $1 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3)
              ) w ON w.account_id = a.id WHERE a.alarm_mail <> 'never' AND a.locked_at IS NULL
              ON CONFLICT (account_id, alarm_id) DO NOTHING"
         )
@@ -110,7 +110,7 @@ pub async fn pending(tx: &mut Tx, account: AccountId, now: Millis) -> Result<Vec
     Ok(within!(tx, c => sqlx::query_as(
         "SELECT l.sn, l.kind, l.since, l.closed_at, y.time_zone, y.first_name, y.last_name
          FROM alarm_news n JOIN alarms l ON l.id = n.alarm_id JOIN systems y ON y.sn = l.sn
-         WHERE n.account_id = $1 AND (y.owner_id = $1 OR EXISTS (SELECT 1 FROM grants g WHERE g.sn = y.sn AND g.account_id = $1
+         WHERE n.account_id = $1 AND (y.owner_id = $1 OR EXISTS (SELECT 1 FROM held_grants g WHERE g.sn = y.sn AND g.account_id = $1
              AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)))
          ORDER BY l.closed_at IS NOT NULL, l.since, l.id")
         .bind(account.0).bind(now).fetch_all(c).await)?)

@@ -37,13 +37,21 @@ pub(crate) async fn clear_customer_of_shared_protocols(
     Ok(())
 }
 
-/// Erases the account's company when the account is deleted. The record that the step was done stays.
-pub async fn anonymise_electrician(tx: &mut Tx, account: AccountId) -> Result<()> {
+/// Erases the electrician's name when the account is deleted. The record that the step was done stays, with the name of the
+/// company if that goes on.
+pub async fn anonymise_electrician(
+    tx: &mut Tx,
+    account: AccountId,
+    company: Option<&str>,
+) -> Result<()> {
     for statement in [
-        "UPDATE commissionings SET company = NULL WHERE account_id = $1",
-        "UPDATE commissioning_steps SET company = NULL WHERE account_id = $1",
+        "UPDATE commissionings SET company = $2 WHERE account_id = $1",
+        "UPDATE commissioning_steps SET company = $2 WHERE account_id = $1",
     ] {
-        execute!(&mut *tx, sqlx::query(statement).bind(account.0))?;
+        execute!(
+            &mut *tx,
+            sqlx::query(statement).bind(account.0).bind(company)
+        )?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ impl Store {
         }
         // A grant by a code was created at the moment when the code was used.
         let rows: Vec<CodeRow> = on!(self, p => sqlx::query_as(
-            "SELECT g.sn, c.hash FROM grants g JOIN code_systems cs ON cs.sn = g.sn JOIN codes c ON c.hash = cs.code_hash
+            "SELECT g.sn, c.hash FROM held_grants g JOIN code_systems cs ON cs.sn = g.sn JOIN codes c ON c.hash = cs.code_hash
              WHERE g.account_id = $1 AND g.origin = $2 AND c.kind = $3 AND c.used_at = g.created_at")
             .bind(first.account().0)
             .bind(Origin::Code.as_str())

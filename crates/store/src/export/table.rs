@@ -15,9 +15,31 @@ macro_rules! own_commissionings {
 pub(super) const TABLES: &[(&str, &str)] = &[
     (
         "accounts",
-        "SELECT email, role, phone, country, company, language, terms_version, terms_at, created_at, email_confirmed_at, locked_at,
-         alarm_mail, alarm_told_at
+        "SELECT email, role, phone, address, country, name, company_role, language, terms_version, terms_at, created_at, email_confirmed_at,
+         locked_at, alarm_mail, alarm_told_at
          FROM accounts WHERE id = $1",
+    ),
+    (
+        "companies",
+        "SELECT name, created_at FROM companies WHERE id = (SELECT company_id FROM accounts WHERE id = $1)",
+    ),
+    // Who was invited is for the company's owners, and for whoever has confirmed the address.
+    (
+        "company_invitations",
+        "SELECT email, role, created_at, expires_at FROM company_invitations
+         WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
+         OR email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL) ORDER BY id",
+    ),
+    // What the company keeps about its customers is for its owners to take away. A photo is a file of its own.
+    (
+        "customer_notes",
+        "SELECT sn, text, changed_at FROM customer_notes
+         WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY sn",
+    ),
+    (
+        "customer_photos",
+        "SELECT sn, added_at, '/api/auth/system/' || sn || '/customer/photo/' || id || '/' AS see FROM customer_photos
+         WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY sn, id",
     ),
     (
         "sessions",
@@ -140,14 +162,15 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "alarm_signs",
         "SELECT g.sn, g.since FROM alarm_signs g JOIN systems s ON s.sn = g.sn WHERE s.owner_id = $1 ORDER BY g.sn",
     ),
-    // Grants that the person holds, asked for or is invited to, and grants on the person's systems (an electrician has only the
-    // former). Invitations only to a confirmed address: others do not concern somebody who only typed it.
-    // A refused request is shown to its author as still open.
+    // Grants that the person (or the company that they own) holds, asked for or is invited to, and grants on the person's systems
+    // (an electrician has only the former). Invitations only to a confirmed address: others do not concern somebody who only typed
+    // it. A refused request is shown to its author as still open.
     (
         "grants",
         "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
-         g.created_at, g.since, g.until, g.message, g.shares_phone
+         g.created_at, g.since, g.until, g.message, g.shares_contact
          FROM grants g WHERE g.account_id = $1
+         OR g.company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
          OR g.email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL)
          OR (g.state <> 'refused' AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id",
     ),

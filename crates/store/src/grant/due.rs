@@ -1,6 +1,6 @@
 //! Grants that a job has to look after: decisions that wait for an owner, ends that are near or past, and rows to delete.
 use super::{Grant, Row, grants, select};
-use crate::{Result, Store};
+use crate::{Result, Store, customer};
 use domain::clock::Millis;
 use domain::grant::{GRANT_REQUEST_TTL, MEMBER_CODE_TTL, REMIND_BEFORE, RENEWABLE_FOR};
 
@@ -57,6 +57,7 @@ impl Store {
             .bind(now - MEMBER_CODE_TTL)
             .bind(now - RENEWABLE_FOR)
         )?;
+        customer::erase_without_grant(&mut tx).await?;
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM handovers WHERE until <= $1").bind(now)

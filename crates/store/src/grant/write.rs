@@ -1,10 +1,11 @@
 //! Statements that change grants. Each is part of a use case.
 use super::{Grant, Row, find_by_id, select};
-use crate::{Access, Result, setting};
+use crate::company::colleagues;
+use crate::{Access, Result, customer, setting};
 use db::Tx;
 use domain::clock::Millis;
 use domain::grant::{GRANT_REQUEST_TTL, GrantScope, GrantState, Origin};
-use domain::{AccountId, Email, Serial};
+use domain::{AccountId, Email, Role, Serial};
 
 /// An invitation to be inserted.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub struct NewInvitation<'a> {
     pub until: Option<Millis>,
     /// The hash of the mailed code with which a member of the household accepts.
     pub code_hash: Option<&'a [u8]>,
-    pub shares_phone: bool,
+    pub shares_contact: bool,
 }
 
 /// Replaces a pending invitation to the same address.
@@ -25,11 +26,11 @@ pub async fn insert_invitation(
     now: Millis,
 ) -> Result<Grant> {
     let id: i64 = within!(&mut *tx, c => sqlx::query_scalar(
-        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until, shares_phone)
+        "INSERT INTO grants (sn, email, code_hash, scope, state, origin, created_at, until, shares_contact)
          VALUES ($1, $2, $3, $4, 'invited', $5, $6, $7, $8)
          ON CONFLICT (sn, email) WHERE state = 'invited' DO UPDATE SET code_hash = excluded.code_hash,
              scope = excluded.scope, created_at = excluded.created_at, until = excluded.until,
-             shares_phone = excluded.shares_phone
+             shares_contact = excluded.shares_contact
          RETURNING id")
         .bind(access.sn().as_str())
         .bind(new.email.as_str())
@@ -38,7 +39,7 @@ pub async fn insert_invitation(
         .bind(Origin::Invitation.as_str())
         .bind(now)
         .bind(new.until)
-        .bind(new.shares_phone)
+        .bind(new.shares_contact)
         .fetch_one(c).await)?;
     find_by_id(tx, id).await
 }
@@ -50,7 +51,7 @@ pub struct NewTerms {
     pub scope: GrantScope,
     pub since: Option<Millis>,
     pub until: Option<Millis>,
-    pub shares_phone: bool,
+    pub shares_contact: bool,
 }
 
 /// With the answer, the message of a request has done its work.
@@ -59,20 +60,20 @@ pub async fn set_terms(tx: &mut Tx, id: i64, terms: NewTerms) -> Result<Grant> {
         &mut *tx,
         sqlx::query(
             "UPDATE grants SET state = $2, scope = $3, since = $4, reminded_at = CASE WHEN until = $5 THEN reminded_at END,
-                 until = $5, shares_phone = $6, message = NULL WHERE id = $1"
+                 until = $5, shares_contact = $6, message = NULL WHERE id = $1"
         )
         .bind(id)
         .bind(terms.state.as_str())
         .bind(terms.scope.as_str())
         .bind(terms.since)
         .bind(terms.until)
-        .bind(terms.shares_phone)
+        .bind(terms.shares_contact)
     )?;
     find_by_id(tx, id).await
 }
 
-/// Inserts a request, or changes the scope and the message of the pending one. A refused request stays refused until it has expired. The
-/// statements are the same whether or not the system exists.
+/// Inserts a request of the account's company, or changes the scope and the message of the pending one. A refused request stays
+/// refused until it has expired. The statements are the same whether or not the system exists.
 pub async fn insert_request(
     tx: &mut Tx,
     account: AccountId,
@@ -84,7 +85,8 @@ pub async fn insert_request(
     execute!(
         &mut *tx,
         sqlx::query(
-            "DELETE FROM grants WHERE sn = $1 AND account_id = $2 AND state IN ('asked', 'refused') AND created_at <= $3"
+            "DELETE FROM grants WHERE sn = $1 AND company_id = (SELECT company_id FROM accounts WHERE id = $2)
+                 AND state IN ('asked', 'refused') AND created_at <= $3"
         )
         .bind(sn.as_str())
         .bind(account.0)
@@ -93,9 +95,9 @@ pub async fn insert_request(
     execute!(
         tx,
         sqlx::query(
-            "INSERT INTO grants (sn, account_id, scope, state, origin, created_at, message)
-             VALUES ($1, $2, $3, 'asked', $4, $5, $6)
-             ON CONFLICT (sn, account_id) WHERE state IN ('asked', 'refused')
+            "INSERT INTO grants (sn, company_id, scope, state, origin, created_at, message)
+             SELECT $1, company_id, $3, 'asked', $4, $5, $6 FROM accounts WHERE id = $2 AND company_id IS NOT NULL
+             ON CONFLICT (sn, company_id) WHERE state IN ('asked', 'refused')
              DO UPDATE SET scope = excluded.scope, message = excluded.message"
         )
         .bind(sn.as_str())
@@ -108,7 +110,7 @@ pub async fn insert_request(
     Ok(())
 }
 
-/// Inserts the grant of an installer code. Replaces the account's older grant of the system.
+/// Inserts the grant of an installer code for the account's company. Replaces its older grant of the system.
 pub async fn insert_by_code(
     tx: &mut Tx,
     account: AccountId,
@@ -118,8 +120,8 @@ pub async fn insert_by_code(
 ) -> Result<Grant> {
     delete_superseded(tx, sn, account, None).await?;
     let id: i64 = within!(&mut *tx, c => sqlx::query_scalar(
-        "INSERT INTO grants (sn, account_id, scope, state, origin, created_at, since, until)
-         VALUES ($1, $2, $3, 'active', $4, $5, $5, $6) RETURNING id")
+        "INSERT INTO grants (sn, company_id, scope, state, origin, created_at, since, until)
+         SELECT $1, company_id, $3, 'active', $4, $5, $5, $6 FROM accounts WHERE id = $2 RETURNING id")
         .bind(sn.as_str())
         .bind(account.0)
         .bind(GrantScope::Service.as_str())
@@ -130,7 +132,7 @@ pub async fn insert_by_code(
     find_by_id(tx, id).await
 }
 
-/// Turns an invitation into an active grant of the account.
+/// Turns an invitation into an active grant: of the account in a household, else of its company.
 pub async fn accept(
     tx: &mut Tx,
     invited: &Grant,
@@ -141,11 +143,14 @@ pub async fn accept(
     execute!(
         &mut *tx,
         sqlx::query(
-            "UPDATE grants SET state = 'active', account_id = $2, email = NULL, code_hash = NULL, since = $3 WHERE id = $1"
+            "UPDATE grants SET state = 'active', email = NULL, code_hash = NULL, since = $3,
+                 account_id = CASE WHEN $4 THEN CAST($2 AS BIGINT) END,
+                 company_id = CASE WHEN NOT $4 THEN (SELECT a.company_id FROM accounts a WHERE a.id = $2) END WHERE id = $1"
         )
         .bind(invited.id)
         .bind(account.0)
         .bind(now)
+        .bind(invited.scope.role() == Role::User)
     )?;
     find_by_id(tx, invited.id).await
 }
@@ -165,6 +170,11 @@ pub async fn delete(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<()> {
         &mut *tx,
         sqlx::query("DELETE FROM grants WHERE id = $1").bind(grant.id)
     )?;
+    if let Some(company) = grant.company
+        && (grant.state.opens() || grant.state == GrantState::Ended)
+    {
+        customer::erase_for_company(tx, &grant.sn, company).await?;
+    }
     match grant.account {
         Some(holder) if grant.state.opens() => forget_holder(tx, &grant.sn, holder, now).await,
         _ => Ok(()),
@@ -206,7 +216,7 @@ async fn update_once(
     Ok(marked == 1)
 }
 
-/// Deletes a person's older grants of a system: there is only one at a time.
+/// Deletes older grants of a system that a person or the person's company holds: there is only one at a time.
 pub async fn delete_superseded(
     tx: &mut Tx,
     sn: &Serial,
@@ -216,7 +226,8 @@ pub async fn delete_superseded(
     execute!(
         tx,
         sqlx::query(
-            "DELETE FROM grants WHERE sn = $1 AND account_id = $2 AND id <> $3
+            "DELETE FROM grants WHERE sn = $1 AND id <> $3
+                 AND (account_id = $2 OR company_id = (SELECT company_id FROM accounts WHERE id = $2))
                  AND state IN ('active', 'unconfirmed', 'ended')"
         )
         .bind(sn.as_str())
@@ -226,20 +237,28 @@ pub async fn delete_superseded(
     Ok(())
 }
 
-/// Removes what the former holder has of the system: its place in their groups, their setting batches and their queued commands.
+/// Removes what the former holder, with everybody of its company, has of the system: its place in their groups, their setting
+/// batches and their queued commands.
 async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis) -> Result<()> {
     setting::forget_batches(tx, sn, Some(account)).await?;
     execute!(
         tx,
-        sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND sn = $2")
-            .bind(account.0)
-            .bind(sn.as_str())
+        sqlx::query(concat!(
+            "DELETE FROM group_systems WHERE account_id IN (",
+            colleagues!("$1"),
+            ") AND sn = $2"
+        ))
+        .bind(account.0)
+        .bind(sn.as_str())
     )?;
     execute!(
         tx,
-        sqlx::query(
-            "UPDATE commands SET state = 'expired', ended_at = $3 WHERE account_id = $1 AND sn = $2 AND state = 'queued'"
-        )
+        sqlx::query(concat!(
+            "UPDATE commands SET state = 'expired', ended_at = $3
+             WHERE account_id IN (",
+            colleagues!("$1"),
+            ") AND sn = $2 AND state = 'queued'"
+        ))
         .bind(account.0)
         .bind(sn.as_str())
         .bind(now)

@@ -1,5 +1,6 @@
 //! Journal entries for readers, newest first and page by page.
 use super::Actor;
+use crate::company::author;
 use crate::{Access, Error, Result, Store};
 use db::FromRow;
 use domain::clock::Millis;
@@ -15,10 +16,10 @@ pub const ENTRIES_PER_PAGE: usize = 10;
 #[derive(Clone, Debug)]
 pub struct EntryFilter<'a> {
     pub account: AccountId,
-    /// Entries about these systems since the present household began: all, or only the account's own where it may not read the
-    /// whole journal.
+    /// Entries about these systems since the present household began: all, or only the account's own and its company's where it
+    /// may not read the whole journal.
     pub systems: &'a [Access],
-    /// Also what the account did that is about none of these systems.
+    /// Also what the account did that is about none of these systems, and for a company's owner what happened to its people.
     pub own: bool,
     /// Leaves out an electrician's work at systems to which the grant has ended.
     pub only_present: bool,
@@ -62,7 +63,7 @@ pub struct PageEntry {
     pub at: Millis,
     pub sn: Option<Serial>,
     pub who: PageActor,
-    /// The company, if an electrician did it.
+    /// The name and the company, if an electrician did it.
     pub company: Option<String>,
     pub event: JournalEvent,
 }
@@ -80,21 +81,25 @@ struct Row {
 }
 
 /// Everything after SELECT. Parameters:
-/// $1 the account, $2 the systems where it reads all entries, $8 those where it reads only its own entries, $10 both lists,
+/// $1 the account, $2 the systems where it reads all entries, $8 those where it reads its own and its company's, $10 both lists,
 /// $7 whether to add its entries about none of these systems, $9 whether to restrict these to entries about no system at all,
 /// $3 events, $4 who, $5 and $6 the time. Lists are written `,a,b,`; an empty list of events means all.
 /// The entries of a household begin after the moment when the previous one left, since that leaving has an entry with that time.
 macro_rules! select {
-    ($columns:literal, $end:literal) => {
+    ($columns:expr, $end:literal) => {
         concat!(
             "SELECT ", $columns, " FROM (
                  SELECT j.* FROM systems y JOIN journal j ON j.sn = y.sn AND j.at > y.history_from
-                 WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)
-                     AND ($2 LIKE '%,' || y.sn || ',%' OR (j.account_id = $1 AND $8 LIKE '%,' || y.sn || ',%'))
+                 WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)
+                     AND ($2 LIKE '%,' || y.sn || ',%' OR ($8 LIKE '%,' || y.sn || ',%'
+                         AND (j.account_id = $1 OR j.company_id = (SELECT company_id FROM accounts WHERE id = $1))))
                  UNION ALL
                  SELECT j.* FROM journal j WHERE $7 AND j.account_id = $1 AND (j.sn IS NULL OR NOT $9)
                      AND (j.sn IS NULL OR NOT ($10 LIKE '%,' || j.sn || ',%'))
-             ) j LEFT JOIN accounts a ON a.id = j.account_id
+                 UNION ALL
+                 SELECT j.* FROM journal j WHERE $7 AND j.event LIKE 'company_%' AND j.account_id IS DISTINCT FROM $1
+                     AND j.company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
+             ) j LEFT JOIN accounts a ON a.id = j.account_id LEFT JOIN companies c ON c.id = j.company_id
              WHERE j.at >= $5 AND j.at < $6
                  AND ($3 = '' OR $3 LIKE '%,' || j.event || ',%')
                  AND ($4 = '' OR $4 = CASE WHEN j.actor <> 'person' THEN j.actor
@@ -127,7 +132,7 @@ impl Store {
             .bind(filter.own).bind(&partly).bind(filter.only_present).bind(&all).fetch_one(p).await)?;
         let offset = i64::try_from(page.saturating_mul(size)).unwrap_or(i64::MAX);
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "j.id, j.at, j.account_id, j.actor, j.sn, j.event, j.detail, a.company",
+            concat!("j.id, j.at, j.account_id, j.actor, j.sn, j.event, j.detail, ", author!("a", "c"), " AS company"),
             "ORDER BY j.at DESC, j.id DESC LIMIT $11 OFFSET $12"))
             .bind(filter.account.0).bind(&whole).bind(&events).bind(who).bind(filter.from).bind(filter.until)
             .bind(filter.own).bind(&partly).bind(filter.only_present).bind(&all).bind(i64::try_from(size).unwrap_or(i64::MAX)).bind(offset).fetch_all(p).await)?;

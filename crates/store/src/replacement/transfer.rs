@@ -153,8 +153,9 @@ const TRANSFER_SITE: &[&str] = &[
 /// $1 is the old serial number, $2 the new one.
 const TRANSFER_RECORDS: &[&str] = &[
     "UPDATE journal SET sn = $2 WHERE sn = $1",
-    "DELETE FROM grants WHERE sn = $2 AND state IN ('active', 'unconfirmed', 'ended') AND account_id IN
-         (SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended'))",
+    "DELETE FROM grants WHERE sn = $2 AND state IN ('active', 'unconfirmed', 'ended') AND (account_id IN
+         (SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended')) OR company_id IN
+         (SELECT company_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed', 'ended')))",
     "DELETE FROM grants WHERE sn = $2 AND state = 'invited' AND email IN
          (SELECT email FROM grants WHERE sn = $1 AND state = 'invited')",
     // An account that has only asked for access must not learn from this that the system exists.
@@ -183,6 +184,9 @@ const TRANSFER_RECORDS: &[&str] = &[
     "DELETE FROM planning WHERE sn = $2 AND EXISTS (SELECT 1 FROM planning o WHERE o.sn = $1)",
     "UPDATE planning SET sn = $2, plan = NULL, running = NULL, planned_at = NULL, adopted_at = NULL WHERE sn = $1",
     "UPDATE alarms SET sn = $2 WHERE sn = $1",
+    "DELETE FROM customer_notes WHERE sn = $2 AND company_id IN (SELECT company_id FROM customer_notes WHERE sn = $1)",
+    "UPDATE customer_notes SET sn = $2 WHERE sn = $1",
+    "UPDATE customer_photos SET sn = $2 WHERE sn = $1",
     "UPDATE commissioning_units SET sn = $2, named = COALESCE(named, $1) WHERE sn = $1 AND finished_at IS NOT NULL
          AND commissioning_id NOT IN (SELECT o.commissioning_id FROM commissioning_units o WHERE o.sn = $2)",
     // The version must be higher than any that the new unit holds, so that it takes the desired settings.

@@ -1,4 +1,5 @@
 //! Setting batches: what one person changed at several systems at once, stored with the values before.
+use crate::company::colleagues;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -143,7 +144,8 @@ pub async fn mark_undone(tx: &mut Tx, access: &Access, id: &BatchId, now: Millis
     Ok(marked == 1)
 }
 
-/// Deletes batch rows of a system: those of an account whose access ends, or everybody's (`None`) when the household leaves.
+/// Deletes batch rows of a system: those of an account whose access ends and of its company, or everybody's (`None`) when the
+/// household leaves.
 pub(crate) async fn forget_batches(
     tx: &mut Tx,
     sn: &Serial,
@@ -151,10 +153,12 @@ pub(crate) async fn forget_batches(
 ) -> Result<()> {
     execute!(
         tx,
-        sqlx::query(
+        sqlx::query(concat!(
             "DELETE FROM setting_batch_systems WHERE sn = $1
-                 AND ($2 OR batch_id IN (SELECT id FROM setting_batches WHERE account_id = $3))"
-        )
+                 AND ($2 OR batch_id IN (SELECT id FROM setting_batches WHERE account_id IN (",
+            colleagues!("$3"),
+            ")))"
+        ))
         .bind(sn.as_str())
         .bind(account.is_none())
         .bind(account.map(|account| account.0))

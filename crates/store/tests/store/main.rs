@@ -3,6 +3,7 @@
 
 mod backup;
 mod code;
+mod company;
 mod connections;
 mod device;
 mod device_login;

@@ -141,7 +141,7 @@ impl DemoSeeder {
             scope,
             last_day: scope.default_end(first.zone().day_of(now)),
             // So that there is a customer whom an electrician can call.
-            shares_phone: email == BUSY && scope == GrantScope::Service,
+            shares_contact: email == BUSY && scope == GrantScope::Service,
         };
         let systems: Vec<&Access> = systems.iter().collect();
         let invited = self.service.invite(&systems, invitation).await?;

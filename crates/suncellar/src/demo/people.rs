@@ -5,8 +5,9 @@ use domain::code::{Code, CodeKind};
 use domain::setting::{Field, SettingsInput};
 use domain::site::SiteChange;
 use domain::tariff::TariffStart;
-use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
+use domain::{AccountId, Clock, CompanyRole, Country, Key, Lang, Password, Phone, Random, Role};
 use service::Service;
+use service::company::NewMember;
 use service::registration::Registration;
 use service::settings::SettingsRequest;
 use service::tariff::NewTariff;
@@ -61,6 +62,11 @@ impl DemoSeeder {
             if !self.is_registered(email).await? {
                 let account = self.register(email, Some(electrician), &[]).await?;
                 self.seed_grants(account, email, sites).await?;
+            }
+            for colleague in electrician.colleagues {
+                if !self.is_registered(colleague.0).await? {
+                    self.add_colleague(electrician, *colleague).await?;
+                }
             }
         }
         Ok(())
@@ -144,9 +150,7 @@ impl DemoSeeder {
                 self.issue_code(CodeKind::Registration, units).await?,
             )]
         };
-        let password = Password::parse(PASSWORD).map_err(invalid)?;
-        let hash = self.passwords.hash(&password, Lane::Known).await;
-        let hash = hash.map_err(|_| anyhow::anyhow!("too many passwords are hashed at once"))?;
+        let hash = self.hash_password().await?;
         let phone = electrician.map_or(OWNERS_PHONE, |one| one.phone);
         let profile = Profile {
             email: email.parse().map_err(invalid)?,
@@ -163,6 +167,58 @@ impl DemoSeeder {
         };
         let (account, _) = self.service.register(&registration).await?;
         Ok(account)
+    }
+
+    /// Somebody who was invited to the electrician's company and has accepted.
+    async fn add_colleague(
+        &self,
+        electrician: &DemoElectrician,
+        (email, name, role): (&str, &str, CompanyRole),
+    ) -> anyhow::Result<()> {
+        let invalid = |_| anyhow::anyhow!("the demo has an invalid account");
+        let boss = electrician.email.parse().map_err(invalid)?;
+        let Some(boss) = self.store.account_by_email(&boss).await? else {
+            return Ok(());
+        };
+        let Some(membership) = boss.membership()? else {
+            return Ok(());
+        };
+        let address = email.parse().map_err(invalid)?;
+        self.service
+            .invite_member(boss.id(), &address, role)
+            .await?;
+        let now = self.clock.now();
+        let invitations = self
+            .store
+            .company_invitations(membership.company, now)
+            .await?;
+        let invitation = invitations.iter().find(|one| one.email == email);
+        let Some(invitation) = invitation else {
+            return Ok(());
+        };
+        let profile = Profile {
+            email: address,
+            role: Role::Electrician,
+            phone: Phone::parse(electrician.phone, Country::Germany).map_err(invalid)?,
+            country: Country::Germany,
+            company: None,
+            language: Lang::De,
+        };
+        let member = NewMember {
+            profile: &profile,
+            name,
+            password_hash: &self.hash_password().await?,
+        };
+        let accepted = self.service.accept_company_invitation(invitation, &member);
+        accepted.await?;
+        Ok(())
+    }
+
+    async fn hash_password(&self) -> anyhow::Result<String> {
+        let password = Password::parse(PASSWORD)
+            .map_err(|_| anyhow::anyhow!("the demo has an invalid password"))?;
+        let hash = self.passwords.hash(&password, Lane::Known).await;
+        hash.map_err(|_| anyhow::anyhow!("too many passwords are hashed at once"))
     }
 
     /// A registration code for all systems of a site.

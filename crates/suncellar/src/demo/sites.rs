@@ -2,7 +2,7 @@
 use crate::cli::DemoSize;
 use domain::clock::{DAY, HOUR, Millis};
 use domain::site::{Coordinates, SiteChange, Town};
-use domain::{Role, Serial, Zone};
+use domain::{CompanyRole, Role, Serial, Zone};
 use simulator::model;
 use simulator::wire::FirmwareVersions;
 use simulator::{Household, Installation, Rating, Seed, Share};
@@ -75,6 +75,8 @@ pub(super) struct DemoElectrician {
     pub(super) company: &'static str,
     /// From the range that is reserved for films.
     pub(super) phone: &'static str,
+    /// Who works there, too: address, name and role.
+    pub(super) colleagues: &'static [(&'static str, &'static str, CompanyRole)],
 }
 
 pub(super) const ELECTRICIANS: &[DemoElectrician] = &[
@@ -82,11 +84,20 @@ pub(super) const ELECTRICIANS: &[DemoElectrician] = &[
         email: "electrician@example.com",
         company: "Elektro Sonnenberg",
         phone: "+49 40 66969017",
+        colleagues: &[
+            ("office@example.com", "Olga Stein", CompanyRole::Office),
+            (
+                "technician@example.com",
+                "Timo Brandt",
+                CompanyRole::Technician,
+            ),
+        ],
     },
     DemoElectrician {
         email: "installer@example.com",
         company: "Solartechnik Fichtner",
         phone: "+49 69 90009042",
+        colleagues: &[],
     },
 ];
 
@@ -225,9 +236,11 @@ pub(super) fn accounts() -> impl Iterator<Item = (&'static str, Role, &'static [
     let owners = CORE
         .iter()
         .filter_map(|site| Some((site.owner?, Role::User, site.units)));
-    let electricians = ELECTRICIANS
-        .iter()
-        .map(|one| (one.email, Role::Electrician, &[][..]));
+    let electricians = ELECTRICIANS.iter().flat_map(|one| {
+        let colleagues = one.colleagues.iter().map(|(email, _, _)| *email);
+        let emails = std::iter::once(one.email).chain(colleagues);
+        emails.map(|email| (email, Role::Electrician, &[][..]))
+    });
     owners.chain(electricians)
 }
 

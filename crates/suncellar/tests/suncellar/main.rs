@@ -2,6 +2,7 @@
 //! All modules are in one binary, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
+mod abuse;
 mod backup;
 mod command_line;
 mod demo;
@@ -14,6 +15,7 @@ mod plan;
 mod roles;
 mod secret;
 mod server;
+mod service_manager;
 mod shared_options;
 mod storm;
 mod update;

@@ -1,6 +1,7 @@
 //! Long runs against the real binary (`make soak`): a fleet that reconnects at once, clients that send random bytes, and a battery
 //! that sends as fast as it can.
 #![allow(clippy::unwrap_used)]
+use crate::server::resident_mb;
 use domain::clock::{Clock, DAY};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -89,16 +90,7 @@ impl Server {
 
     /// Resident memory in MB; panics if the process has ended.
     fn resident(&self) -> u64 {
-        let pid = self.process.as_ref().unwrap().id();
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kb: u64 = line
-            .unwrap()
-            .trim()
-            .trim_end_matches(" kB")
-            .parse()
-            .unwrap();
-        kb / 1_000
+        resident_mb(self.process.as_ref().unwrap().id())
     }
 }
 

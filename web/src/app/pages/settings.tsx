@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -12,6 +13,7 @@ import { FewSettings } from '@/features/settings/few-settings'
 import { choiceText } from '@/features/settings/model/fields'
 import { SettingsPage } from '@/features/settings/settings-page'
 import { StorageSettings } from '@/features/settings/storage-settings'
+import { accountQuery } from '@/lib/api/queries'
 import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
@@ -37,10 +39,13 @@ const ProtocolPage = lazyPart(
 )
 const OwnProtocols = lazyPart(async () => (await import('./own-protocols')).OwnProtocols)
 const SiteCard = lazyPart(async () => (await import('@/components/site/site-card')).SiteCard)
+const CompanyPanel = lazyPart(async () => (await import('@/features/company/company-panel')).CompanyPanel)
 const HeldPanel = lazyPart(async () => (await import('@/features/grants/held-panel')).HeldPanel)
 
 export function Settings() {
   const owns = useSession(({ role }) => role === 'user')
+  const { data: account } = useQuery({ ...accountQuery, enabled: !owns })
+  const leads = account?.company_role === 'owner'
   if (!owns)
     return (
       <SettingsPage
@@ -53,9 +58,16 @@ export function Settings() {
           systems: () => <Customers />,
           grants: () => (
             <Later>
-              <HeldPanel />
+              <HeldPanel manages={account?.company_role !== 'technician'} />
             </Later>
           ),
+          ...(leads && {
+            company: () => (
+              <Later>
+                <CompanyPanel />
+              </Later>
+            ),
+          }),
           journal: () => <JournalCard />,
           account: () => <Account />,
         }}

@@ -16,6 +16,9 @@ const ServiceCommands = lazyPart(
 )
 const FirmwareCard = lazyPart(async () => (await import('@/features/update/firmware-card')).FirmwareCard)
 const SiteCard = lazyPart(async () => (await import('@/components/site/site-card')).SiteCard)
+const CustomerCard = lazyPart(
+  async () => (await import('@/features/fleet/customer/customer-card')).CustomerCard,
+)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
 
 /** One system of the fleet: what its owner sees, and what an electrician looks for. */
@@ -29,6 +32,11 @@ export const System = () => (
     site={(sn) => (
       <PagePart fallback={<Skeleton className="h-80" />}>
         <SiteCard key={sn} sn={sn} />
+      </PagePart>
+    )}
+    customer={(sn) => (
+      <PagePart fallback={<Skeleton className="h-80" />}>
+        <CustomerCard key={sn} sn={sn} />
       </PagePart>
     )}
     protocols={(sn) => <ProtocolsCard serials={[sn]} quiet />}

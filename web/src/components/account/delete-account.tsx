@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -6,6 +7,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
+import { accountQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { logOutAfter } from '@/lib/session/log-out'
@@ -15,6 +17,8 @@ import { leaveLoginNotice } from '@/lib/session/login-notice'
 export function DeleteAccount() {
   const { t } = useT()
   const [open, setOpen] = useState(false)
+  // Only if it is known already: not everybody who deletes an account may ask for it.
+  const { data: account } = useQuery({ ...accountQuery, enabled: false })
   return (
     <>
       <Button variant="danger" onClick={() => setOpen(true)} className="justify-self-start">
@@ -26,6 +30,7 @@ export function DeleteAccount() {
         title={t('account.delete.title')}
         description={t('account.delete.text')}
       >
+        {account?.company_role === 'owner' && <p className="mb-4 text-[14px]">{t('account.delete.company')}</p>}
         <DeleteForm onCancel={() => setOpen(false)} />
       </Dialog>
     </>

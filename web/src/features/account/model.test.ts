@@ -2,14 +2,32 @@ import { describe, expect, it } from 'vitest'
 import { foundErrors } from '@/lib/form/model'
 import { checkEmailChange, checkPasswordChange, checkProfile, profileBody } from './model'
 
-const profile = { phone: '030 123456', country: 'DE', company: '', language: 'de' }
+const profile = { phone: '030 123456', address: ' Am Hang 3 ', country: 'DE', name: '', company: '', language: 'de' }
 
 describe('a profile', () => {
-  it('has a company only if it is an electrician’s', () => {
-    expect(foundErrors(checkProfile(profile, false, () => null))).toEqual({})
-    expect(foundErrors(checkProfile(profile, true, () => null))).toEqual({ company: 'required' })
-    expect(profileBody(profile, false)).not.toHaveProperty('company')
-    expect(profileBody({ ...profile, company: ' Blitz ' }, true)).toMatchObject({ company: 'Blitz' })
+  it('has a company only if its owner’s, a name only if an electrician’s, and an address only if an owner’s', () => {
+    expect(foundErrors(checkProfile(profile, { leads: false, named: false }, () => null))).toEqual({})
+    expect(foundErrors(checkProfile(profile, { leads: true, named: true }, () => null))).toEqual({
+      name: 'required',
+      company: 'required',
+    })
+    const typed = { ...profile, name: ' Eva Blitz ', company: ' Blitz ' }
+    const bodyOf = (standing: Parameters<typeof profileBody>[1]) => profileBody(typed, standing)
+    const [name, company] = ['Eva Blitz', 'Blitz']
+    expect(bodyOf({ isElectrician: true, leads: true })).toMatchObject({ name, company })
+    expect(bodyOf({ isElectrician: true, leads: false })).toEqual({
+      phone: '030 123456',
+      country: 'DE',
+      language: 'de',
+      name,
+    })
+    expect(bodyOf({ isElectrician: false, leads: false })).toEqual({
+      phone: '030 123456',
+      address: 'Am Hang 3',
+      country: 'DE',
+      language: 'de',
+    })
+    expect(profileBody(profile, { isElectrician: true, leads: true })).not.toHaveProperty('name')
   })
 })
 

@@ -7,23 +7,39 @@ import { checkPassword, checkPasswordRepeat } from '@/lib/validation/password'
 
 const checkFilled = (value: string): Finding => (value.trim() === '' ? 'required' : null)
 
-export type Profile = { phone: string; country: string; company: string; language: string }
+export type Profile = {
+  phone: string
+  address: string
+  country: string
+  name: string
+  company: string
+  language: string
+}
 
 export function checkProfile(
-  { phone, country, company }: Profile,
-  isElectrician: boolean,
+  { phone, country, name, company }: Profile,
+  { leads, named }: { leads: boolean; /** Has a name already, which can be changed and not taken away. */ named: boolean },
   checkPhone: ((phone: string, country: Country) => Finding) | null,
 ): Findings<Profile> {
   return {
     country: country === '' ? 'country_unknown' : null,
     phone: checkFilled(phone) ?? checkPhone?.(phone, country as Country) ?? null,
-    company: isElectrician ? checkFilled(company) : null,
+    name: named ? checkFilled(name) : null,
+    company: leads ? checkFilled(company) : null,
   }
 }
 
-/** Owners have no company, and the server would take the field for a change. */
-export const profileBody = ({ company, ...profile }: Profile, isElectrician: boolean) =>
-  isElectrician ? { ...profile, company: company.trim() } : profile
+type Standing = { isElectrician: boolean /** Owns the company. */; leads: boolean }
+
+/** The server would take a field for a change: owners have no company and electricians no address, the company's name is for those who lead it, and no name is none. */
+export const profileBody = (
+  { name, company, address, ...profile }: Profile,
+  { isElectrician, leads }: Standing,
+) => ({
+  ...profile,
+  ...(isElectrician ? name.trim() && { name: name.trim() } : { address: address.trim() }),
+  ...(leads && { company: company.trim() }),
+})
 
 export type PasswordChange = { password: string; new_password: string; new_password2: string }
 

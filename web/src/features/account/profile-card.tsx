@@ -18,12 +18,21 @@ const LANGUAGES = Object.entries(LOCALES).map(([value, label]) => ({ value, labe
 export function ProfileCard({ account }: { account: Account }) {
   const { t, locale } = useT()
   const isElectrician = account.role === 'electrician'
+  const leads = account.company_role === 'owner'
+  const named = isElectrician && account.name !== null
   const { phone, country, language } = account
   const form = useForm({
-    initial: { phone, country, language, company: account.company ?? '' },
-    check: async (values) => checkProfile(values, isElectrician, await loadPhoneCheck().catch(() => null)),
+    initial: {
+      phone,
+      country,
+      language,
+      address: account.address ?? '',
+      name: account.name ?? '',
+      company: account.company ?? '',
+    },
+    check: async (values) => checkProfile(values, { leads, named }, await loadPhoneCheck().catch(() => null)),
     send: async (values) => {
-      await changeAccount(profileBody(values, isElectrician))
+      await changeAccount(profileBody(values, { isElectrician, leads }))
       notify.success(t('account.saved'))
     },
   })
@@ -32,6 +41,15 @@ export function ProfileCard({ account }: { account: Account }) {
       <form {...form.form} className="grid gap-4">
         <FormProblem form={form} />
         {isElectrician && (
+          <Field
+            {...form.text('name')}
+            label={t('form.name')}
+            hint={t('form.name.hint')}
+            autoComplete="name"
+            required={named}
+          />
+        )}
+        {leads && (
           <Field {...form.text('company')} label={t('form.company')} autoComplete="organization" required />
         )}
         <Select
@@ -42,6 +60,14 @@ export function ProfileCard({ account }: { account: Account }) {
           required
         />
         <Field {...form.text('phone')} label={t('form.phone')} type="tel" autoComplete="tel" required />
+        {!isElectrician && (
+          <Field
+            {...form.text('address')}
+            label={t('form.address')}
+            hint={t('form.address.hint')}
+            autoComplete="street-address"
+          />
+        )}
         <Select {...form.text('language')} label={t('account.mail_language')} options={LANGUAGES} />
         <Button type="submit" busy={form.busy} className="justify-self-start">
           {t('account.save')}

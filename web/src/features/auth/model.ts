@@ -68,6 +68,19 @@ export function checkRegistration(
   }
 }
 
+export type Joining = Pick<Registration, 'password' | 'password2' | 'country' | 'phone' | 'terms'> & {
+  name: string
+}
+
+/** @param checkPhone null if its rules could not be loaded: then the server alone decides */
+export const checkJoining = (values: Joining, checkPhone: PhoneCheck | null): Findings<Joining> => ({
+  name: checkFilled(values.name),
+  ...checkNewPassword(values),
+  country: values.country === '' ? 'country_unknown' : null,
+  phone: checkFilled(values.phone) ?? checkPhone?.(values.phone, values.country as Country) ?? null,
+  terms: checkTerms(values.terms),
+})
+
 /** What is sent: nothing that belongs to the other role. */
 export function registrationBody(values: Registration, role: Role) {
   const { sn1, sn2, sn3, company, ...common } = values

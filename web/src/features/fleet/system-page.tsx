@@ -43,6 +43,8 @@ type Props = {
   firmware: (sn: string, service: boolean) => ReactNode
   /** Where it stands, and the modules on its roof. */
   site: (sn: string) => ReactNode
+  /** How to reach the owner, and what the company has noted. */
+  customer: (sn: string) => ReactNode
   /** What was signed when a system was brought into service. */
   protocols: (sn: string) => ReactNode
   /** What the electrician has done at a system. */
@@ -91,7 +93,7 @@ export function SystemPage(slots: Props) {
 type BodyProps = Props & { system: System; live: Live | undefined }
 
 function Body(props: BodyProps) {
-  const { system, live, alarms, chart, commands, firmware, site, protocols, journal, endInForce } = props
+  const { system, live, alarms, chart, commands, firmware, site, customer, protocols, journal, endInForce } = props
   const service = includes(system.access, 'service')
   const entry = live?.entries[system.sn]
   const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
@@ -139,6 +141,7 @@ function Body(props: BodyProps) {
           {firmware(system.sn, service)}
         </div>
         {chart}
+        {customer(system.sn)}
         {site(system.sn)}
         {protocols(system.sn)}
         {journal(system.sn)}

@@ -9,7 +9,7 @@ export type Invitation = {
   email: string
   scope: string
   until?: string
-  phone?: boolean
+  contact?: boolean
   password: string
 }
 
@@ -23,7 +23,7 @@ async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
 
 export const invite = (body: Invitation) => andReadAnew(unwrap(api.POST('/api/auth/grant/', { body })))
 
-type Terms = { scope?: string; until?: string; phone?: boolean; household?: boolean; password?: string }
+type Terms = { scope?: string; until?: string; contact?: boolean; household?: boolean; password?: string }
 
 /** Approves, confirms, renews or changes, by the state in which it is. */
 export const changeGrant = (id: number, body: Terms = {}) =>

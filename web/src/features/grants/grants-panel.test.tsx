@@ -173,7 +173,7 @@ describe('what waits for a decision', () => {
     await userEvent.click(inDialog().getByRole('button', { name: 'Zugang geben' }))
     await waitFor(() =>
       expect(sent).toEqual([
-        `PATCH /api/auth/grant/7/ scope=service&until=${usualDay()}&phone=true&household=true&password=Sonnenschein-1%21`,
+        `PATCH /api/auth/grant/7/ scope=service&until=${usualDay()}&contact=true&household=true&password=Sonnenschein-1%21`,
       ]),
     )
   })

@@ -30,7 +30,7 @@ function Cards({ grants: { given, held, handovers } }: { grants: Grants }) {
         <WaitingCard grants={waiting} today={today} />
         {held.length > 0 && (
           <Card title={t('grants.held_member')} description={t('grants.held_member.text')}>
-            <HeldList held={held} today={today} />
+            <HeldList held={held} today={today} manages />
           </Card>
         )}
         {(forElectricians.length > 0 || electricians.length > 0) && (

@@ -36,7 +36,7 @@ const open = async (grants: HeldGrant[] = []) => {
   await renderPage(() => (
     <>
       <h1>page</h1>
-      <HeldPanel />
+      <HeldPanel manages />
     </>
   ))
   await screen.findByRole('region', { name: 'Ihre Zugänge' })

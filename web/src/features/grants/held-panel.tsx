@@ -10,22 +10,27 @@ import { WithGrants } from './components/grants-state'
 import { HeldList } from './components/held-list'
 import { inHoldersOrder, renewable } from './model'
 
-/** An electrician's access: what was offered, what is held and until when, and the ways to more. */
-export function HeldPanel() {
+type Props = {
+  /** Whether the reader looks after the company's grants, or only works with them. */
+  manages: boolean
+}
+
+/** A company's access: what was offered, what is held and until when, and the ways to more. */
+export function HeldPanel({ manages }: Props) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
-        <WithGrants>{(grants) => <Cards key="grants" grants={grants} />}</WithGrants>
+        <WithGrants>{(grants) => <Cards key="grants" grants={grants} manages={manages} />}</WithGrants>
       </div>
       <div className="grid min-w-0 gap-5">
-        <AskCard />
+        {manages && <AskCard />}
         <CodeCard />
       </div>
     </div>
   )
 }
 
-function Cards({ grants: { held } }: { grants: Grants }) {
+function Cards({ grants: { held }, manages }: Props & { grants: Grants }) {
   const { t } = useT()
   const { today } = useSite()
   const ordered = inHoldersOrder(held)
@@ -39,7 +44,7 @@ function Cards({ grants: { held } }: { grants: Grants }) {
           title={t('grants.invitations', { count: householdsIn(invitations) })}
           description={t('grants.invitations.text')}
         >
-          <HeldList held={invitations} today={today} />
+          <HeldList held={invitations} today={today} manages={manages} />
         </Card>
       )}
       <Card
@@ -61,7 +66,7 @@ function Cards({ grants: { held } }: { grants: Grants }) {
         {rest.length === 0 ? (
           <p className="text-[14px] text-muted">{t('grants.held.none')}</p>
         ) : (
-          <HeldList held={rest} today={today} />
+          <HeldList held={rest} today={today} manages={manages} />
         )}
       </Card>
     </>

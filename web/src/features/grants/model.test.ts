@@ -100,7 +100,7 @@ describe('an invitation', () => {
     scope: 'service',
     until: '2027-02-13',
     systems: 'A,B',
-    phone: false,
+    contact: false,
     password: 'p',
   }
 

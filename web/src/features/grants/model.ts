@@ -155,8 +155,8 @@ export type InvitationForm = {
   scope: string
   until: string
   systems: string
-  /** Whether the electrician may read the owner's phone number. */
-  phone: boolean
+  /** Whether the electrician may read the owner's phone number and address. */
+  contact: boolean
   password: string
 }
 
@@ -174,12 +174,12 @@ export const checkInvitation = ({
 })
 
 /** Without a day it has no end, which only the household may have. */
-export const invitationBody = ({ email, scope, until, systems, phone, password }: InvitationForm) => ({
+export const invitationBody = ({ email, scope, until, systems, contact, password }: InvitationForm) => ({
   sn: systems,
   email: email.trim(),
   scope,
   until: until || undefined,
-  phone: phone || undefined,
+  contact: contact || undefined,
   password,
 })
 

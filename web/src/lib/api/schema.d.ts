@@ -425,6 +425,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/company/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's company: who works there, and who is invited. */
+        get: operations["show_company"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/company/invitation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite somebody to the company. The mailed link works once, for seven days. The answer is the same whether or not the address
+         *     has an account.
+         */
+        post: operations["invite_member"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/company/invitation/accept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Join a company with the mailed link: an account begins, whose address counts as confirmed. */
+        post: operations["join_company"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/company/invitation/open/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a mailed invitation to a company is about. Whoever has the link reads the mailbox. */
+        post: operations["open_company_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/company/invitation/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw an invitation: its link stops working. */
+        delete: operations["withdraw_member_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/company/member/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove somebody from the company. All of their logins end at once. What they did stays in the journal under their name. */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        /** Change what somebody does in the company. At least one owner stays. */
+        patch: operations["set_member_role"];
+        trace?: never;
+    };
     "/api/auth/data/": {
         parameters: {
             query?: never;
@@ -1416,7 +1522,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccountEntry: {
+            /** @description The electrician's company. */
             company?: string | null;
+            /** @description What the electrician does there. */
+            company_role: ("owner" | "office" | "technician") | null;
             country: string;
             /**
              * Format: int64
@@ -1427,6 +1536,8 @@ export interface components {
             /** @description A mail with a link went to the new address; until it is opened the old one stays. */
             email_pending: boolean;
             language: string;
+            /** @description The electrician's own name, which others read beside the company's. */
+            name: string | null;
             /** @description Oldest first. */
             passkeys: components["schemas"]["PasskeyEntry"][];
             phone: string;
@@ -1683,11 +1794,14 @@ export interface components {
         /** @description By PKCE. */
         ChallengeMethod: string;
         ChangeAccount: {
+            /** @description The name of an electrician's company; only its owners may change it. */
             company?: components["schemas"]["NameText"];
             country?: components["schemas"]["CountryCode"];
             /** @description A new address; needs `password`. */
             email?: components["schemas"]["EmailAddress"];
             language?: components["schemas"]["LanguageCode"];
+            /** @description An electrician's own name. */
+            name?: components["schemas"]["NameText"];
             /** @description A new password; needs `password`. */
             new_password?: string;
             new_password2?: string;
@@ -1799,6 +1913,50 @@ export interface components {
             /** @description Serial numbers, by phase. */
             units: string[];
         };
+        CompanyEntry: {
+            /** @description Newest first. */
+            invitations: components["schemas"]["CompanyInvitation"][];
+            /** @description In the order in which they joined. */
+            members: components["schemas"]["CompanyMember"][];
+            name: string;
+        };
+        CompanyInvitation: {
+            email: string;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            expires_at: number;
+            /** Format: int64 */
+            id: number;
+            /**
+             * @description What somebody does in a company, as every answer spells it.
+             * @enum {string}
+             */
+            role: "owner" | "office" | "technician";
+        };
+        CompanyMember: {
+            email: string;
+            /** Format: int64 */
+            id: number;
+            name: string | null;
+            /**
+             * @description What somebody does in a company, as every answer spells it.
+             * @enum {string}
+             */
+            role: "owner" | "office" | "technician";
+            /** @description Whether the person has a second factor: TOTP or a passkey. */
+            second_factor: boolean;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            since: number;
+            /** @description Whether it is the caller. */
+            you: boolean;
+        };
+        /** @description What somebody does in an electrician's company. */
+        CompanyRoleChoice: string;
         ConfirmEmail: {
             token: string;
         };
@@ -2251,8 +2409,31 @@ export interface components {
             /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
             until?: components["schemas"]["Day"];
         };
+        InviteMember: {
+            email: components["schemas"]["EmailAddress"];
+            /** @description The caller's password, typed again. */
+            password: string;
+            role: components["schemas"]["CompanyRoleChoice"];
+        };
         Invited: {
             grants: components["schemas"]["GivenEntry"][];
+        };
+        JoinCompany: {
+            /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
+            country: components["schemas"]["CountryCode"];
+            /** @description The person's own name, which others read beside the company's. */
+            name: components["schemas"]["NameText"];
+            password: string;
+            password2: string;
+            phone: string;
+            terms: components["schemas"]["Switch"];
+            /** @description From the mailed link. */
+            token: string;
+        };
+        JoinedCompany: {
+            company: string;
+            /** @description The address to log in with. */
+            email: string;
         };
         /** @description Ten lines, newest first. */
         JournalBody: {
@@ -2578,8 +2759,23 @@ export interface components {
             candidates: components["schemas"]["Candidate"][];
             commissioning: components["schemas"]["CommissioningEntry"] | null;
         };
+        OpenInvitation: {
+            /** @description From the mailed link. */
+            token: string;
+        };
         OpenedGrants: {
             grants: components["schemas"]["HeldEntry"][];
+        };
+        OpenedInvitation: {
+            company: string;
+            email: string;
+            /** @description The address has an account already, which cannot join: one account is in one company. */
+            has_account: boolean;
+            /**
+             * @description What somebody does in a company, as every answer spells it.
+             * @enum {string}
+             */
+            role: "owner" | "office" | "technician";
         };
         /** @description The first is 1. */
         PageNumber: string;
@@ -3019,6 +3215,11 @@ export interface components {
         SerialNumbersOrNone: string;
         /** @description Codes of series, separated by commas. */
         SeriesCodes: string;
+        SetMemberRole: {
+            /** @description The caller's password, typed again. */
+            password: string;
+            role: components["schemas"]["CompanyRoleChoice"];
+        };
         SetTariff: {
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
             feed_in_price: components["schemas"]["CentsPerKwh"];
@@ -3762,7 +3963,6 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5966,6 +6166,542 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    show_company: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyEntry"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    invite_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["InviteMember"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    join_company: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["JoinCompany"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JoinedCompany"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    open_company_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OpenInvitation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedInvitation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    withdraw_member_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    set_member_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SetMemberRole"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

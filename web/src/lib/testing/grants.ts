@@ -22,7 +22,7 @@ export const givenGrant = (special: Partial<GivenGrant> = {}): GivenGrant => ({
   company: 'Elektro Sonnenberg',
   phone: '+4930901820',
   message: null,
-  shares_phone: false,
+  shares_contact: false,
   ...special,
 })
 
@@ -32,6 +32,7 @@ export const heldGrant = (special: Partial<HeldGrant> = {}): HeldGrant => ({
   first_name: 'Katrin',
   last_name: 'Albers',
   phone: null,
+  address: null,
   household: 1,
   message: null,
   ...special,

@@ -264,44 +264,53 @@ with_app!(renewals_are_no_guesses_and_a_list_has_an_end, |app| {
 });
 
 with_app!(
-    the_owners_phone_number_is_read_only_with_the_owners_consent,
+    the_owners_phone_number_and_address_are_read_only_with_the_owners_consent,
     |app| {
         let anna = app.owner("anna", "SC000001").await;
         let ben = app.member(&anna, "ben", "SC000001", "owner").await;
         let eva = app.electrician("eva").await;
         let id = app.grant(&anna, &eva, "SC000001", "service").await;
-        let phone = async || list(app, &eva, "held").await[0]["phone"].clone();
-        assert_eq!(phone().await, Value::Null);
-        // A member of the household cannot decide about the owner's number.
-        change(app, &ben, id, &[("phone", "true")])
+        let profile = app.call("PATCH", "/api/auth/account/");
+        let profile = profile.form(&[("address", "Am Hang 3, 12345 Musterstadt")]);
+        profile.bearer(&anna.access).send().await.expect(200);
+        let contact = async || {
+            let held = &list(app, &eva, "held").await[0];
+            (held["phone"].clone(), held["address"].clone())
+        };
+        let nothing = (Value::Null, Value::Null);
+        assert_eq!(contact().await, nothing);
+        // A member of the household cannot decide about the owner's contact.
+        change(app, &ben, id, &[("contact", "true")])
             .await
             .expect(403);
         let fields = [
             ("sn", "SC000001"),
             ("email", eva.email.as_str()),
             ("scope", "service"),
-            ("phone", "true"),
+            ("contact", "true"),
             ("password", PASSWORD),
         ];
         post(app, &ben, "/api/auth/grant/", &fields)
             .await
             .expect(403);
-        let shared = change(app, &anna, id, &[("phone", "true")])
+        let shared = change(app, &anna, id, &[("contact", "true")])
             .await
             .expect(200)
             .json();
-        assert_eq!(shared["shares_phone"], true);
-        assert_eq!(phone().await, json!(PHONE.replace(' ', "")));
+        assert_eq!(shared["shares_contact"], true);
+        let phone = json!(PHONE.replace(' ', ""));
+        let both = (phone, json!("Am Hang 3, 12345 Musterstadt"));
+        assert_eq!(contact().await, both);
         // It stays with a renewal, and goes when the owner says so.
         post(app, &eva, REQUEST, &[("sn", "SC000001")])
             .await
             .expect(202);
         let asked = ids(&list(app, &anna, "given").await)[0];
         change(app, &anna, asked, &[]).await.expect(200);
-        assert_ne!(phone().await, Value::Null);
-        change(app, &anna, asked, &[("phone", "false")])
+        assert_eq!(contact().await, both);
+        change(app, &anna, asked, &[("contact", "false")])
             .await
             .expect(200);
-        assert_eq!(phone().await, Value::Null);
+        assert_eq!(contact().await, nothing);
     }
 );

@@ -80,9 +80,12 @@ on_both!(the_export_holds_everything_kept_about_the_person, |db| {
     let numbers = numbers(&app, db, "anna.second@example.com").await;
     let export = export(&app, &life.person).await;
     app.store.telemetry.fold(app.clock.now()).await.unwrap();
-    let tables = TABLES
-        .iter()
-        .filter(|table| !matches!(table.ownership, RowOwnership::Work));
+    let tables = TABLES.iter().filter(|table| {
+        !matches!(
+            table.ownership,
+            RowOwnership::Work | RowOwnership::Company(_)
+        )
+    });
     assert_exported(tables, &dump(db).await, &numbers, &export);
     app.stop().await;
 });
@@ -104,10 +107,21 @@ on_both!(an_electricians_work_is_exported_and_deleted, |db| {
         .send()
         .await
         .expect(200);
+    app.invite_colleague(&eva, "neu@example.com", "office")
+        .await;
+    let card = "/api/auth/system/SC000001/customer/";
+    let note = app.post(card, &[("note", "Hund im Garten")]);
+    note.bearer(&eva.access).send().await.expect(200);
+    let photo = app.call("POST", &format!("{card}photo/"));
+    let photo = photo.jpeg(&testkit::photo::photo()).bearer(&eva.access);
+    photo.send().await.expect(201);
     let tables = || {
-        TABLES
-            .iter()
-            .filter(|table| matches!(table.ownership, RowOwnership::Work))
+        TABLES.iter().filter(|table| {
+            matches!(
+                table.ownership,
+                RowOwnership::Work | RowOwnership::Company(_)
+            )
+        })
     };
     let numbers = numbers(&app, db, &eva.email).await;
     assert_exported(

@@ -25,6 +25,8 @@ pub(crate) enum RowOwnership {
     Line,
     /// By the account's id or a batch of the account, which only electricians have.
     Work,
+    /// Through the company of an electrician, whose id is in this column.
+    Company(&'static str),
     /// No row is about a person who has an account, because …
     Nobody(&'static str),
 }
@@ -54,6 +56,7 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[
             ("id", NUMBER),
             ("password_hash", SECRET),
+            ("company_id", NUMBER),
             ("passkey_user", KEY),
         ],
     },
@@ -125,6 +128,35 @@ pub(crate) const TABLES: &[TableRule] = &[
         name: "commissionings",
         ownership: RowOwnership::System,
         left_out: &[("id", NUMBER), ("account_id", NUMBER)],
+    },
+    TableRule {
+        name: "companies",
+        ownership: RowOwnership::Company("id"),
+        left_out: &[("id", NUMBER)],
+    },
+    TableRule {
+        name: "company_invitations",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[
+            ("id", NUMBER),
+            ("company_id", NUMBER),
+            ("invited_by", NUMBER),
+            ("token_hash", SECRET),
+        ],
+    },
+    TableRule {
+        name: "customer_notes",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[("company_id", NUMBER), ("changed_by", NUMBER)],
+    },
+    TableRule {
+        name: "customer_photos",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[
+            ("id", NUMBER),
+            ("company_id", NUMBER),
+            ("jpeg", "a file of its own, which the export points to"),
+        ],
     },
     TableRule {
         name: "device_access",
@@ -215,6 +247,7 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[
             ("id", NUMBER),
             ("account_id", NUMBER),
+            ("company_id", NUMBER),
             ("code_hash", SECRET),
             ("told_at", "when a mail about it was written"),
             ("reminded_at", "when a mail about it was written"),
@@ -251,7 +284,11 @@ pub(crate) const TABLES: &[TableRule] = &[
     TableRule {
         name: "journal",
         ownership: RowOwnership::Line,
-        left_out: &[("id", NUMBER), ("account_id", NUMBER)],
+        left_out: &[
+            ("id", NUMBER),
+            ("account_id", NUMBER),
+            ("company_id", NUMBER),
+        ],
     },
     TableRule {
         name: "job_leases",
@@ -575,6 +612,7 @@ pub(crate) async fn dump(db: &TestDb) -> BTreeMap<String, Vec<Row>> {
 pub(crate) struct Numbers {
     pub(crate) account: Value,
     pub(crate) email: Value,
+    pub(crate) company: Value,
     pub(crate) consents: Vec<Value>,
     pub(crate) systems: Vec<Value>,
     pub(crate) updates: Vec<Value>,
@@ -586,6 +624,7 @@ impl RowOwnership {
     pub(crate) fn holds(&self, row: &Row, numbers: &Numbers) -> bool {
         match self {
             Self::Account(column) => row[*column] == numbers.account,
+            Self::Company(column) => row[*column] == numbers.company,
             Self::Consent => numbers.consents.contains(&row["consent_id"]),
             Self::System => numbers.systems.contains(&row["sn"]),
             Self::Area => numbers.systems.contains(&row["area"]),
@@ -624,7 +663,9 @@ pub(crate) async fn numbers(app: &TestApp, db: &TestDb, email: &str) -> Numbers 
         let rows = rows.filter(|row| systems.contains(&row["sn"]));
         rows.map(|row| row["id"].clone()).collect()
     };
+    let companies = of("accounts", "id", "company_id");
     Numbers {
+        company: companies.into_iter().next().unwrap_or_default(),
         consents: of("partner_consents", "account_id", "id"),
         batches: of("setting_batches", "account_id", "id"),
         updates: of_systems("firmware_jobs"),

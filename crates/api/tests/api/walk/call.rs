@@ -3,11 +3,22 @@ use super::callers::{Caller, Callers, REDIRECT, consent, exchange};
 use domain::alarm::AlarmKind;
 use domain::totp::TIME_STEP;
 use testkit::http::Call;
-use testkit::{PASSWORD, SoftwarePasskey, TestApp};
+use testkit::{PASSWORD, Person, SoftwarePasskey, TestApp};
 
 const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 
 impl Callers {
+    /// The id of a new member of the person's company; 1 if the person may not invite.
+    async fn member_of(&mut self, app: &TestApp, person: &Person, name: &str) -> i64 {
+        let account = app.account_id(&person.email).await;
+        let account = app.store.account(account).await.unwrap().unwrap();
+        if account.company_role.as_deref() != Some("owner") {
+            return 1;
+        }
+        let member = app.colleague(person, name, "office").await;
+        app.account_id(&member.email).await.0
+    }
+
     /// A request that is valid for a permitted caller; `caller` is the kind of the current one.
     pub(super) async fn call(
         &mut self,
@@ -140,6 +151,39 @@ impl Callers {
             (_, path) if path.starts_with("/api/auth/account/passkey/") => {
                 call(path).form(&[("password", PASSWORD)])
             }
+            ("POST", "/api/auth/company/invitation/") => call(path).form(&[
+                ("email", "neu@example.com"),
+                ("role", "office"),
+                ("password", PASSWORD),
+            ]),
+            (
+                "POST",
+                "/api/auth/company/invitation/open/" | "/api/auth/company/invitation/accept/",
+            ) => {
+                let (name, _) = self.fresh();
+                let boss = app.electrician(&name).await;
+                let email = format!("{name}.new@example.com");
+                let token = app.invite_colleague(&boss, &email, "office").await;
+                call(path).form(&TestApp::joining_form(&token, "Eva Muster"))
+            }
+            ("DELETE", "/api/auth/company/invitation/{id}/") => {
+                let id = match &self.current.person {
+                    Some(person) if caller == 'e' => company_invitation(app, person).await,
+                    _ => 1,
+                };
+                call(&format!("/api/auth/company/invitation/{id}/"))
+            }
+            (_, "/api/auth/company/member/{id}/") => {
+                let id = match self.current.person.clone() {
+                    Some(person) if caller == 'e' => {
+                        let (name, _) = self.fresh();
+                        self.member_of(app, &person, &name).await
+                    }
+                    _ => 1,
+                };
+                call(&format!("/api/auth/company/member/{id}/"))
+                    .form(&[("role", "technician"), ("password", PASSWORD)])
+            }
             ("POST", "/api/auth/usr_sn/") => {
                 let (_, sn) = self.fresh();
                 app.device(&sn).await;
@@ -151,6 +195,13 @@ impl Callers {
             ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/")),
             ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
                 .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
+            (_, path) if path.starts_with("/api/auth/system/{sn}/customer/") => {
+                let path = path.replace("{sn}", &own_sn).replace("{id}", "1");
+                match path.ends_with("/photo/") {
+                    true => call(&path).jpeg(&testkit::photo::photo()),
+                    false => call(&path).form(&[("note", "Hund")]),
+                }
+            }
             ("POST", "/api/auth/system/{sn}/replace/") => {
                 let (_, sn) = self.fresh();
                 let code = app.code(&[&app.device(&sn).await]).await;
@@ -371,6 +422,21 @@ impl Callers {
             _ => call(path),
         };
         with.from(&self.address())
+    }
+}
+
+/// The id of a new invitation to the person's company; 1 if the person may not invite.
+async fn company_invitation(app: &TestApp, person: &Person) -> i64 {
+    let fields = [
+        ("email", "neu@example.com"),
+        ("role", "office"),
+        ("password", PASSWORD),
+    ];
+    let invited = app.post("/api/auth/company/invitation/", &fields);
+    let invited = invited.bearer(&person.access).send().await;
+    match invited.status.as_u16() {
+        201 => invited.json()["invitations"][0]["id"].as_i64().unwrap(),
+        _ => 1,
     }
 }
 

@@ -85,6 +85,19 @@ impl Callers {
         }
     }
 
+    /// Somebody new in an electrician's company.
+    pub(super) async fn colleague(&mut self, app: &TestApp, owner: &Person, role: &str) -> Person {
+        let (name, sn) = self.fresh();
+        let person = app.colleague(owner, &name, role).await;
+        self.current = Caller {
+            name,
+            sn,
+            person: Some(person.clone()),
+            token: Some(person.access.clone()),
+        };
+        person
+    }
+
     /// Calls the consent screen's endpoint and returns the resulting code.
     pub(super) async fn code(&mut self, app: &TestApp) -> String {
         let (name, sn) = self.fresh();

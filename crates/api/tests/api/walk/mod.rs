@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use testkit::{TestApp, on_both, with_app};
 
 /// Who may make which call, deliberately written down a second time: a change of the server's table must be intended. g guest, o
-/// owner, u owner without systems, e electrician without a grant, p partner with every scope. E: the call is for electricians,
-/// but without a grant the system does not exist.
+/// owner, u owner without systems, e electrician without a grant (who owns a company), p partner with every scope. E: the call is
+/// for electricians, but without a grant the system does not exist. Who works in the company of an electrician without a grant may
+/// do the same, but for [`BY_ROLE`].
 const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/token/", "gouep"),
     ("POST", "/api/auth/passkey/options/", "gouep"),
@@ -28,6 +29,13 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/auth/account/", "oue"),
     ("GET", "/api/auth/account/export/", "oue"),
     ("POST", "/api/auth/account/email/confirm/", "gouep"),
+    ("GET", "/api/auth/company/", "e"),
+    ("POST", "/api/auth/company/invitation/", "e"),
+    ("DELETE", "/api/auth/company/invitation/{id}/", "e"),
+    ("POST", "/api/auth/company/invitation/open/", "gouep"),
+    ("POST", "/api/auth/company/invitation/accept/", "gouep"),
+    ("PATCH", "/api/auth/company/member/{id}/", "e"),
+    ("DELETE", "/api/auth/company/member/{id}/", "e"),
     ("POST", "/api/auth/account/totp/", "oe"),
     ("POST", "/api/auth/account/totp/confirm/", "oe"),
     ("DELETE", "/api/auth/account/totp/", "oe"),
@@ -43,6 +51,11 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/system/{sn}/", "oE"),
     ("PATCH", "/api/auth/system/{sn}/", "oE"),
     ("POST", "/api/auth/system/{sn}/replace/", "oE"),
+    ("GET", "/api/auth/system/{sn}/customer/", "E"),
+    ("POST", "/api/auth/system/{sn}/customer/", "E"),
+    ("POST", "/api/auth/system/{sn}/customer/photo/", "E"),
+    ("GET", "/api/auth/system/{sn}/customer/photo/{id}/", "E"),
+    ("DELETE", "/api/auth/system/{sn}/customer/photo/{id}/", "E"),
     ("GET", "/api/auth/data/", "oe"),
     ("GET", "/api/auth/stream/", "oe"),
     ("GET", "/api/auth/graph/", "oE"),
@@ -117,6 +130,18 @@ const MATRIX: &[(&str, &str, &str)] = &[
 
 const CALLERS: &str = "gouep";
 
+/// The calls that need more than to work in a company: f the office, t technicians may make them, too.
+const BY_ROLE: &[(&str, &str, &str)] = &[
+    ("GET", "/api/auth/company/", ""),
+    ("POST", "/api/auth/company/invitation/", ""),
+    ("DELETE", "/api/auth/company/invitation/{id}/", ""),
+    ("PATCH", "/api/auth/company/member/{id}/", ""),
+    ("DELETE", "/api/auth/company/member/{id}/", ""),
+    ("DELETE", "/api/auth/grant/{id}/", "f"),
+    ("POST", "/api/auth/grant/{id}/accept/", "f"),
+    ("POST", "/api/auth/grant/request/", "f"),
+];
+
 #[test]
 fn every_call_has_a_row_in_the_authorisation_table_and_in_the_matrix() {
     let document = serde_json::to_value(api::openapi()).unwrap();
@@ -168,6 +193,42 @@ on_both!(every_caller_gets_what_the_matrix_says, |db| {
                 assert_eq!(answer.status, 401, "{cell}");
             } else {
                 assert_eq!(answer.status, 403, "{cell}");
+            }
+        }
+    }
+    app.stop().await;
+});
+
+on_both!(a_role_in_a_company_admits_to_what_the_matrix_says, |db| {
+    let app = TestApp::start(db).await;
+    let mut callers = Callers::new(&app).await;
+    let owner = app.electrician("chef").await;
+    for (method, path, allowed) in MATRIX {
+        if !allowed.contains(['e', 'E']) || allowed.contains('g') {
+            continue;
+        }
+        let row = BY_ROLE
+            .iter()
+            .find(|(m, p, _)| (m, p) == (method, path))
+            .map_or("ft", |(_, _, roles)| roles);
+        for (role, name) in [('f', "office"), ('t', "technician")] {
+            let person = callers.colleague(&app, &owner, name).await;
+            let call = callers.call(&app, method, path, 'e').await;
+            let call = match *path {
+                "/api/auth/stream/" => call.method("HEAD"),
+                _ => call,
+            };
+            let answer = call.bearer(&person.access).send().await;
+            let cell = format!(
+                "{method} {path} as {name}: {} {}",
+                answer.status, answer.text
+            );
+            if !row.contains(role) {
+                assert_eq!(answer.status, 403, "{cell}");
+            } else if allowed.contains('E') {
+                assert_eq!(answer.status, 404, "{cell}");
+            } else {
+                assert!(answer.status.is_success(), "{cell}");
             }
         }
     }

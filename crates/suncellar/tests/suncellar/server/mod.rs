@@ -25,6 +25,7 @@ pub(crate) struct Server {
     pub(crate) process: Child,
     /// The portal's address.
     pub(crate) portal: SocketAddr,
+    pub(crate) updates: SocketAddr,
     /// The gateway's address.
     pub(crate) devices: SocketAddr,
     log: Log,
@@ -36,12 +37,17 @@ pub(crate) type Log = Arc<Mutex<String>>;
 impl Server {
     /// Waits until people and batteries can connect.
     pub(crate) fn start(command: Command) -> Self {
-        let markers = ["the portal listens", "batteries can connect"];
+        let markers = [
+            "the portal listens",
+            "the update service listens",
+            "batteries can connect",
+        ];
         let (process, addresses, log) = listening_and_logging(command, &markers);
         Self {
             process,
             portal: addresses[0],
-            devices: addresses[1],
+            updates: addresses[1],
+            devices: addresses[2],
             log,
         }
     }
@@ -70,6 +76,14 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Resident memory of a process in MB; panics if it has ended.
+pub(crate) fn resident_mb(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kb = line.unwrap().trim().trim_end_matches(" kB");
+    kb.parse::<u64>().unwrap() / 1_000
 }
 
 /// Starts the binary, waits for these log messages in this order, and returns the address logged with each.

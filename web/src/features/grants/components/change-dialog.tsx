@@ -18,7 +18,7 @@ import {
   proposedDay,
 } from '../model'
 import { ScopeChoice } from './scope-choice'
-import { SharePhone } from './share-phone'
+import { ShareContact } from './share-contact'
 import { UntilField } from './until-field'
 
 type FormProps = {
@@ -54,7 +54,7 @@ function ChangeForm({ grant, household: together, today, onClose }: FormProps) {
     initial: {
       scope: grant.scope as string,
       until: household && grant.until_day === null ? '' : proposedDay(grant.until_day, today),
-      phone: grant.shares_phone,
+      contact: grant.shares_contact,
       password: '',
     },
     check: (values) => {
@@ -65,11 +65,11 @@ function ChangeForm({ grant, household: together, today, onClose }: FormProps) {
         password: givesMore(grant, values) && password === '' ? 'required' : null,
       }
     },
-    send: async ({ scope, until, phone, password }) => {
+    send: async ({ scope, until, contact, password }) => {
       await changeGrant(grant.id, {
         scope,
         until: until || undefined,
-        phone: phone === grant.shares_phone ? undefined : phone,
+        contact: contact === grant.shares_contact ? undefined : contact,
         household: together || undefined,
         password: password || undefined,
       })
@@ -87,7 +87,7 @@ function ChangeForm({ grant, household: together, today, onClose }: FormProps) {
         owner
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
-      {!household && <SharePhone sn={grant.sn} checked={form.values.phone} onChange={form.set} />}
+      {!household && <ShareContact sn={grant.sn} checked={form.values.contact} onChange={form.set} />}
       {givesMore(grant, form.values) && <CurrentPasswordField {...form.text('password')} />}
       <FormButtons submit={t(`grants.${deed}`)} busy={form.busy} onCancel={onClose} />
     </form>

@@ -17,7 +17,7 @@ import { asOne, customerOf, groupsOf, HOLDERS_ENDING, renewable } from '../model
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
-type Props = { held: readonly HeldGrant[]; today: SiteDay }
+type Props = { held: readonly HeldGrant[]; today: SiteDay; manages: boolean }
 type Group = [HeldGrant, ...HeldGrant[]]
 
 /** Invitations of one owner are answered together. */
@@ -25,7 +25,7 @@ const keyOf = ({ id, state, household, scope, until_day }: HeldGrant) =>
   state === 'invited' ? `${household} ${scope} ${until_day}` : id
 
 /** What somebody holds, was offered or has asked for, ten at a time. */
-export function HeldList({ held, today }: Props) {
+export function HeldList({ held, today, manages }: Props) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
   const groups = groupsOf<HeldGrant>(held, keyOf) as Group[]
@@ -35,7 +35,13 @@ export function HeldList({ held, today }: Props) {
     <>
       <ul className="divide-y divide-line">
         {items.map((group) => (
-          <HeldRow key={group[0].id} group={group} today={today} renewable={asksAgain.has(group[0].id)} />
+          <HeldRow
+            key={group[0].id}
+            group={group}
+            today={today}
+            renewable={asksAgain.has(group[0].id)}
+            manages={manages}
+          />
         ))}
       </ul>
       <Pagination
@@ -48,9 +54,9 @@ export function HeldList({ held, today }: Props) {
   )
 }
 
-type RowProps = { group: Group; today: SiteDay; renewable: boolean }
+type RowProps = { group: Group; today: SiteDay; renewable: boolean; manages: boolean }
 
-function HeldRow({ group, today, renewable: again }: RowProps) {
+function HeldRow({ group, today, renewable: again, manages }: RowProps) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')
   const grant = asOne(group)
@@ -67,37 +73,39 @@ function HeldRow({ group, today, renewable: again }: RowProps) {
             </p>
           )}
         </div>
-        <div
-          className={cn(
-            'flex flex-wrap items-center gap-1 sm:-mr-3',
-            grant.state !== 'invited' && 'max-sm:-ml-3',
-          )}
-        >
-          {grant.state === 'invited' && (
-            <Accept
-              grant={grant}
-              household={group.length > 1}
-              label={t('grants.deed_label', { deed: t('grants.accept'), name, sn: grant.sn })}
+        {manages && (
+          <div
+            className={cn(
+              'flex flex-wrap items-center gap-1 sm:-mr-3',
+              grant.state !== 'invited' && 'max-sm:-ml-3',
+            )}
+          >
+            {grant.state === 'invited' && (
+              <Accept
+                grant={grant}
+                household={group.length > 1}
+                label={t('grants.deed_label', { deed: t('grants.accept'), name, sn: grant.sn })}
+              />
+            )}
+            {electrician && again && (
+              <AskAccess
+                renewal
+                wishes={group.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
+                variant="outline"
+                size="s"
+                aria-label={t('grants.deed_label', { deed: t('ask.renewal'), name, sn: grant.sn })}
+              >
+                {t('ask.renewal')}
+              </AskAccess>
+            )}
+            <EndGrant
+              ids={group.map(({ id }) => id)}
+              sn={grant.sn}
+              name={name}
+              ending={HOLDERS_ENDING[grant.state]}
             />
-          )}
-          {electrician && again && (
-            <AskAccess
-              renewal
-              wishes={group.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
-              variant="outline"
-              size="s"
-              aria-label={t('grants.deed_label', { deed: t('ask.renewal'), name, sn: grant.sn })}
-            >
-              {t('ask.renewal')}
-            </AskAccess>
-          )}
-          <EndGrant
-            ids={group.map(({ id }) => id)}
-            sn={grant.sn}
-            name={name}
-            ending={HOLDERS_ENDING[grant.state]}
-          />
-        </div>
+          </div>
+        )}
       </div>
     </li>
   )

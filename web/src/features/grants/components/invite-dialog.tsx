@@ -21,7 +21,7 @@ import {
   MEMBER_SCOPES,
 } from '../model'
 import { ScopeChoice } from './scope-choice'
-import { SharePhone } from './share-phone'
+import { ShareContact } from './share-contact'
 import { UntilField } from './until-field'
 
 type FormProps = {
@@ -60,7 +60,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       scope: household ? 'look' : 'service',
       until: household ? '' : daysToChoose(today).usual,
       systems: systems.map(({ sn }) => sn).join(),
-      phone: false,
+      contact: false,
       password: '',
     },
     check: (values) => {
@@ -93,7 +93,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       />
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />
-      {!household && <SharePhone sn={form.values.systems} checked={form.values.phone} onChange={form.set} />}
+      {!household && <ShareContact sn={form.values.systems} checked={form.values.contact} onChange={form.set} />}
       <CurrentPasswordField {...form.text('password')} />
       <FormButtons submit={t('grants.invite.submit')} busy={form.busy} onCancel={onClose} />
     </form>

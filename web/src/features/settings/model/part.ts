@@ -1,5 +1,14 @@
 /** The parts of the settings page, as the address keeps them: `?part=grants`, and in mails also `#grants`. */
-export const PARTS = ['storage', 'systems', 'prices', 'site', 'grants', 'journal', 'account'] as const
+export const PARTS = [
+  'storage',
+  'systems',
+  'prices',
+  'site',
+  'grants',
+  'company',
+  'journal',
+  'account',
+] as const
 export type Part = (typeof PARTS)[number]
 
 /**

@@ -8,11 +8,11 @@ type Props = {
   /** One serial number, or several with commas. */
   sn: string
   checked: boolean
-  onChange: (name: 'phone', checked: boolean) => void
+  onChange: (name: 'contact', checked: boolean) => void
 }
 
-/** Whether the electrician may read the number of the owner's account: nobody else can decide that. */
-export function SharePhone({ sn, checked, onChange }: Props) {
+/** Whether the electrician may read the phone number and the address of the owner's account: nobody else can decide that. */
+export function ShareContact({ sn, checked, onChange }: Props) {
   const { t } = useT()
   const { data: systems = [] } = useQuery(systemsQuery)
   const own = systems.filter(isOwn).map((system) => system.sn)
@@ -20,9 +20,9 @@ export function SharePhone({ sn, checked, onChange }: Props) {
   if (!serials.every((one) => own.includes(one))) return null
   return (
     <Checkbox
-      label={t('grants.phone')}
+      label={t('grants.contact')}
       checked={checked}
-      onChange={({ target }) => onChange('phone', target.checked)}
+      onChange={({ target }) => onChange('contact', target.checked)}
     />
   )
 }

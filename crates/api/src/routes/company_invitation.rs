@@ -1,0 +1,163 @@
+//! The mailed link with which somebody joins an electrician's company.
+use super::company::CompanyRoleName;
+use crate::client::ClientAddress;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
+use crate::form::{Form, ticked};
+use crate::parameter::{CountryCode, NameText, Switch};
+use crate::{Lane, Portal};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::account::parse_public_name;
+use domain::{Country, Email, Message, Password, Phone, Role};
+use serde::{Deserialize, Serialize};
+use service::company::{CompanyAcceptance, NewMember};
+use store::account::Profile;
+use store::company::CompanyInvitation;
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct OpenInvitation {
+    /// From the mailed link.
+    #[serde(default)]
+    #[schema(required)]
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OpenedInvitation {
+    company: String,
+    email: String,
+    #[schema(inline)]
+    role: CompanyRoleName,
+    /// The address has an account already, which cannot join: one account is in one company.
+    has_account: bool,
+}
+
+/// What a mailed invitation to a company is about. Whoever has the link reads the mailbox.
+#[utoipa::path(post, path = "/api/auth/company/invitation/open/", operation_id = "open_company_invitation", tag = "company",
+    request_body(content = OpenInvitation, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = OpenedInvitation), (status = 400, body = Problem), (status = 429, body = Refusal)))]
+pub(crate) async fn open(
+    State(portal): State<Portal>,
+    client: ClientAddress,
+    Form(form): Form<OpenInvitation>,
+) -> Result<Json<OpenedInvitation>> {
+    portal.limits.token(client.0).await?;
+    let invitation = find(&portal, &form.token).await?;
+    let email: Email = invitation.email.parse().map_err(|_| Error::internal())?;
+    let account = portal.store.account_by_email(&email).await?;
+    Ok(Json(OpenedInvitation {
+        company: invitation.company_name,
+        email: invitation.email,
+        role: invitation.role.into(),
+        has_account: account.is_some(),
+    }))
+}
+
+async fn find(portal: &Portal, token: &str) -> Result<CompanyInvitation> {
+    let token = BASE64.decode(token).map_err(|_| Error::link_invalid())?;
+    let invitation = portal.store.company_invitation(&token, portal.now());
+    invitation.await?.ok_or(Error::link_invalid())
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct JoinCompany {
+    /// From the mailed link.
+    #[serde(default)]
+    #[schema(required)]
+    token: String,
+    /// The person's own name, which others read beside the company's.
+    #[serde(default)]
+    #[schema(value_type = NameText, required)]
+    name: String,
+    #[serde(default)]
+    #[schema(required)]
+    password: String,
+    #[serde(default)]
+    #[schema(required)]
+    password2: String,
+    #[serde(default)]
+    #[schema(required)]
+    phone: String,
+    /// ISO 3166-1 alpha-2, one of the eleven countries.
+    #[serde(default)]
+    #[schema(value_type = CountryCode, required)]
+    country: String,
+    #[serde(default)]
+    #[schema(value_type = Switch, required)]
+    terms: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct JoinedCompany {
+    /// The address to log in with.
+    email: String,
+    company: String,
+}
+
+/// Join a company with the mailed link: an account begins, whose address counts as confirmed.
+#[utoipa::path(post, path = "/api/auth/company/invitation/accept/", operation_id = "join_company", tag = "company",
+    request_body(content = JoinCompany, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = JoinedCompany), (status = 400, body = Problem), (status = 409, body = Refusal),
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+pub(crate) async fn join(
+    State(portal): State<Portal>,
+    client: ClientAddress,
+    headers: HeaderMap,
+    Form(form): Form<JoinCompany>,
+) -> Result<(StatusCode, Json<JoinedCompany>)> {
+    portal.limits.token(client.0).await?;
+    let invitation = find(&portal, &form.token).await?;
+    let mut errors = FieldErrors::default();
+    let name = errors.check("name", parse_public_name(&form.name));
+    let password = errors.check("password", Password::parse(&form.password));
+    if form.password != form.password2 {
+        errors.add("password2", Message::PasswordsDiffer);
+    }
+    let country = errors.check("country", form.country.parse::<Country>());
+    let reading = country.unwrap_or(Country::Germany);
+    let phone = errors.check("phone", Phone::parse(&form.phone, reading));
+    if !ticked(&form.terms) {
+        errors.add("terms", Message::TermsRequired);
+    }
+    errors.into_result()?;
+    let (Some(name), Some(password), Some(country), Some(phone)) = (name, password, country, phone)
+    else {
+        return Err(Error::internal());
+    };
+    let profile = Profile {
+        email: invitation.email.parse().map_err(|_| Error::internal())?,
+        role: Role::Electrician,
+        phone,
+        country,
+        company: None,
+        language: language(&headers),
+    };
+    let password_hash = portal.passwords.hash(&password, Lane::Stranger).await?;
+    let member = NewMember {
+        profile: &profile,
+        name: &name,
+        password_hash: &password_hash,
+    };
+    let accepted = portal
+        .service
+        .accept_company_invitation(&invitation, &member);
+    match accepted.await? {
+        CompanyAcceptance::Joined(_) => {
+            metrics::counter!("registrations_total").increment(1);
+            let joined = JoinedCompany {
+                email: invitation.email,
+                company: invitation.company_name,
+            };
+            Ok((StatusCode::CREATED, Json(joined)))
+        }
+        CompanyAcceptance::Unknown => Err(Error::link_invalid()),
+        CompanyAcceptance::AddressTaken => Err(Error::Refused(
+            StatusCode::CONFLICT,
+            Message::CompanyAddressTaken,
+        )),
+    }
+}

@@ -1,0 +1,4 @@
+//! Files for spreadsheets.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| api::fuzz::csv(input));

@@ -1,0 +1,89 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { ConfirmDialog } from '@/components/ui/confirm-dialog'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { type Member, removeMember } from './api'
+import { MemberDialog } from './member-dialog'
+
+type Props = {
+  member: Member
+  /** The last owner: neither removed nor given another role. */
+  stays: boolean
+}
+
+/** One person of the company, with what its owners can do about them. */
+export function MemberRow({ member, stays }: Props) {
+  const { t } = useT()
+  const [changing, setChanging] = useState({ number: 0, open: false })
+  const name = member.name || member.email
+  const facts = [
+    t(`company_role.${member.role}`),
+    member.you && t('company.you'),
+    !member.second_factor && t('company.no_second_factor'),
+  ]
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
+      <div className="min-w-0">
+        <p className="font-medium wrap-anywhere">{name}</p>
+        {member.name && <p className="text-[13px] text-muted wrap-anywhere">{member.email}</p>}
+        <p className="text-[13px] text-muted">{facts.filter(Boolean).join(' · ')}</p>
+      </div>
+      {!stays && (
+        <div className="flex flex-wrap items-center gap-1 max-sm:-ml-3 sm:-mr-3">
+          <Button
+            variant="ghost"
+            size="s"
+            aria-label={t('company.change.label', { name })}
+            onClick={() => setChanging(({ number }) => ({ number: number + 1, open: true }))}
+          >
+            {t('company.change')}
+          </Button>
+          <RemoveMember id={member.id} name={name} />
+        </div>
+      )}
+      {changing.number > 0 && (
+        <MemberDialog
+          key={changing.number}
+          member={member}
+          open={changing.open}
+          onClose={() => setChanging((before) => ({ ...before, open: false }))}
+        />
+      )}
+    </li>
+  )
+}
+
+/** One click and a question. The person is out at once. */
+function RemoveMember({ id, name }: { id: number; name: string }) {
+  const { t } = useT()
+  const [asking, setAsking] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => removeMember(id),
+    onSuccess: () => {
+      setAsking(false)
+      notify.success(t('company.remove.done', { name }))
+    },
+  })
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="s"
+        aria-label={t('company.remove.label', { name })}
+        onClick={() => setAsking(true)}
+      >
+        {t('company.remove')}
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('company.remove.title', { name })}
+        text={t('company.remove.text')}
+        confirm={t('company.remove')}
+        work={remove}
+      />
+    </>
+  )
+}

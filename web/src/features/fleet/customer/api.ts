@@ -1,0 +1,84 @@
+/** What the reader's company keeps about a customer: a note and photos. */
+import { queryOptions } from '@tanstack/react-query'
+import createClient from 'openapi-fetch'
+import { api, unwrap } from '@/lib/api/client'
+import type { components, paths } from '@/lib/api/schema'
+import { withSession } from '@/lib/api/with-session'
+import { queryClient } from '@/lib/query-client'
+
+export type Customer = components['schemas']['CustomerEntry']
+export type Photo = Customer['photos'][number]
+
+/** As many as the server takes. */
+export const MAX_PHOTOS = 12
+/** In characters, as long as the server takes. */
+export const NOTE_MAX = 2_000
+
+const keyOf = (sn: string) => ['customer', sn]
+
+export const customerQuery = (sn: string) =>
+  queryOptions({
+    queryKey: keyOf(sn),
+    queryFn: () => unwrap(api.GET('/api/auth/system/{sn}/customer/', { params: { path: { sn } } })),
+  })
+
+/** Each answer is the whole card. */
+async function keep(sn: string, card: Promise<Customer>) {
+  queryClient.setQueryData(keyOf(sn), await card)
+}
+
+type Note = { note: string; /** When the text that the writer has read was changed. */ known: number | null }
+
+export const saveNote = (sn: string, { note, known }: Note) => {
+  const body = { note, changed_at: known === null ? undefined : String(known) }
+  return keep(sn, unwrap(api.POST('/api/auth/system/{sn}/customer/', { params: { path: { sn } }, body })))
+}
+
+/** Sends bytes instead of a form. */
+const photos = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: (request) => globalThis.fetch(request),
+  bodySerializer: (body: unknown) => body as Blob,
+})
+photos.use(withSession)
+
+export const addPhoto = (sn: string, jpeg: Blob) =>
+  keep(
+    sn,
+    unwrap(
+      photos.POST('/api/auth/system/{sn}/customer/photo/', {
+        params: { path: { sn } },
+        body: jpeg as unknown as string,
+        headers: { 'Content-Type': 'image/jpeg' },
+      }),
+    ),
+  )
+
+export async function deletePhoto(sn: string, id: number) {
+  await unwrap(
+    api.DELETE('/api/auth/system/{sn}/customer/photo/{id}/', { params: { path: { sn, id } } }),
+  )
+  await queryClient.invalidateQueries({ queryKey: keyOf(sn) })
+}
+
+/** As an address that the page may show: only what is part of it is allowed. */
+const dataUrl = (file: Blob) =>
+  new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+
+export const photoQuery = (sn: string, id: number) =>
+  queryOptions({
+    queryKey: ['customer-photo', sn, id],
+    queryFn: async () => {
+      const params = { path: { sn, id } }
+      const file = await unwrap(
+        api.GET('/api/auth/system/{sn}/customer/photo/{id}/', { params, parseAs: 'blob' }),
+      )
+      return dataUrl(file as unknown as Blob)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { MapPin, Phone } from 'lucide-react'
+import { Card } from '@/components/ui/card'
+import { NotLoaded } from '@/components/ui/not-loaded'
+import { Skeleton } from '@/components/ui/skeleton'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { grantsQuery } from '@/lib/api/grants'
+import { systemsQuery } from '@/lib/api/queries'
+import { cn } from '@/lib/cn'
+import { useT } from '@/lib/i18n/use-t'
+import { customerQuery } from './api'
+import { NoteForm } from './note-form'
+import { Photos } from './photos'
+
+/** How to reach the owner and get there, and what the company has noted; nobody else reads the latter. */
+export function CustomerCard({ sn }: { sn: string }) {
+  const { t } = useT()
+  const { data, error, isFetching, refetch } = useQuery(customerQuery(sn))
+  return (
+    <Card title={t('customer.title')} description={t('customer.text')} aria-busy={!data && !error}>
+      <Contact sn={sn} />
+      {error && !data && <NotLoaded error={error} busy={isFetching} onRetry={refetch} />}
+      {!error && !data && <Skeleton className="h-40" />}
+      {data && (
+        <div className="grid gap-6 lg:grid-cols-2">
+          <NoteForm sn={sn} customer={data} />
+          <Photos sn={sn} photos={data.photos} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** What the owner lets the electrician read. */
+function Contact({ sn }: { sn: string }) {
+  const { t } = useT()
+  const { data } = useQuery(grantsQuery)
+  const { data: systems } = useQuery(systemsQuery)
+  const owned = systems?.some((system) => system.sn === sn && system.household != null)
+  const grant = data?.held.find((one) => one.sn === sn && (one.phone !== null || one.address !== null))
+  if (!grant) return owned && data ? <p className="mb-5 text-[13px] text-muted">{t('customer.no_contact')}</p> : null
+  const line = 'flex min-h-9 items-center gap-2'
+  return (
+    <div className="mb-5 flex flex-wrap gap-x-6">
+      {grant.phone && (
+        <a
+          href={`tel:${grant.phone}`}
+          aria-label={t('fleet.call', { phone: grant.phone })}
+          className={cn(textLinkStyle, line, 'num')}
+        >
+          <Phone aria-hidden className="size-4" />
+          {grant.phone}
+        </a>
+      )}
+      {grant.address && (
+        <p className={cn(line, 'wrap-anywhere')}>
+          <MapPin aria-hidden className="size-4 shrink-0 text-muted" />
+          {grant.address}
+        </p>
+      )}
+    </div>
+  )
+}
