@@ -21,7 +21,13 @@ test('an electrician reads the address that the owner shares, writes a note and 
   const [sn = ''] = owner.serials
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const headers = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }
-  const invitation = { sn, email: electrician.email, scope: 'monitor', password: owner.password, contact: 'true' }
+  const invitation = {
+    sn,
+    email: electrician.email,
+    scope: 'monitor',
+    password: owner.password,
+    contact: 'true',
+  }
   await server.post('/api/auth/grant/', invitation, 201, owners)
   await fetch(`${server.url}/api/auth/account/`, {
     method: 'PATCH',

@@ -88,8 +88,10 @@ pub(crate) async fn erase_for_company(tx: &mut Tx, sn: &Serial, company: Company
         "DELETE FROM customer_notes WHERE sn = $1 AND company_id = $2",
         "DELETE FROM customer_photos WHERE sn = $1 AND company_id = $2",
     ] {
-        let delete = sqlx::query(delete).bind(sn.as_str()).bind(company.0);
-        execute!(&mut *tx, delete)?;
+        execute!(
+            &mut *tx,
+            sqlx::query(delete).bind(sn.as_str()).bind(company.0)
+        )?;
     }
     Ok(())
 }

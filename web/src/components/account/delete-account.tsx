@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -7,18 +6,20 @@ import { Dialog } from '@/components/ui/dialog'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { logOutAfter } from '@/lib/session/log-out'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 
+type Props = {
+  /** What else ends. */
+  more?: string | undefined
+}
+
 /** The button, and the dialog that asks for the password first. */
-export function DeleteAccount() {
+export function DeleteAccount({ more }: Props) {
   const { t } = useT()
   const [open, setOpen] = useState(false)
-  // Only if it is known already: not everybody who deletes an account may ask for it.
-  const { data: account } = useQuery({ ...accountQuery, enabled: false })
   return (
     <>
       <Button variant="danger" onClick={() => setOpen(true)} className="justify-self-start">
@@ -30,7 +31,7 @@ export function DeleteAccount() {
         title={t('account.delete.title')}
         description={t('account.delete.text')}
       >
-        {account?.company_role === 'owner' && <p className="mb-4 text-[14px]">{t('account.delete.company')}</p>}
+        {more && <p className="mb-4 text-[14px]">{more}</p>}
         <DeleteForm onCancel={() => setOpen(false)} />
       </Dialog>
     </>

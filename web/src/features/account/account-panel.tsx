@@ -45,7 +45,7 @@ function Cards({ alarmMail }: Props) {
   const more = (
     <>
       <SessionsCard sessions={account.sessions} />
-      <DataCard />
+      <DataCard leads={account.company_role === 'owner'} />
     </>
   )
   return (
@@ -94,13 +94,13 @@ function WaysInWaiting() {
   )
 }
 
-function DataCard() {
+function DataCard({ leads }: { leads: boolean }) {
   const { t } = useT()
   return (
     <Card title={t('account.data')} description={t('account.data.text')}>
       <div className="grid gap-5">
         <ExportButtons />
-        <DeleteAccount />
+        <DeleteAccount more={leads ? t('account.company_ends') : undefined} />
       </div>
     </Card>
   )

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { foundErrors } from '@/lib/form/model'
 import { checkEmailChange, checkPasswordChange, checkProfile, profileBody } from './model'
 
-const profile = { phone: '030 123456', address: ' Am Hang 3 ', country: 'DE', name: '', company: '', language: 'de' }
+const profile = {
+  phone: '030 123456',
+  address: ' Am Hang 3 ',
+  country: 'DE',
+  name: '',
+  company: '',
+  language: 'de',
+}
 
 describe('a profile', () => {
   it('has a company only if its owner’s, a name only if an electrician’s, and an address only if an owner’s', () => {

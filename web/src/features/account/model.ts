@@ -18,7 +18,10 @@ export type Profile = {
 
 export function checkProfile(
   { phone, country, name, company }: Profile,
-  { leads, named }: { leads: boolean; /** Has a name already, which can be changed and not taken away. */ named: boolean },
+  {
+    leads,
+    named,
+  }: { leads: boolean /** Has a name already, which can be changed and not taken away. */; named: boolean },
   checkPhone: ((phone: string, country: Country) => Finding) | null,
 ): Findings<Profile> {
   return {

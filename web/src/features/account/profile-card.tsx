@@ -63,8 +63,8 @@ export function ProfileCard({ account }: { account: Account }) {
         {!isElectrician && (
           <Field
             {...form.text('address')}
-            label={t('form.address')}
-            hint={t('form.address.hint')}
+            label={t('account.address')}
+            hint={t('account.address.hint')}
             autoComplete="street-address"
           />
         )}

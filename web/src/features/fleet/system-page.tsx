@@ -93,7 +93,8 @@ export function SystemPage(slots: Props) {
 type BodyProps = Props & { system: System; live: Live | undefined }
 
 function Body(props: BodyProps) {
-  const { system, live, alarms, chart, commands, firmware, site, customer, protocols, journal, endInForce } = props
+  const { system, live, alarms, chart, commands, firmware, site, customer, protocols, journal, endInForce } =
+    props
   const service = includes(system.access, 'service')
   const entry = live?.entries[system.sn]
   const now = useNow(AGE_CHECK) + (live?.skew ?? 0)

@@ -1154,6 +1154,59 @@ export interface paths {
         patch: operations["describe_system"];
         trace?: never;
     };
+    "/api/auth/system/{sn}/customer/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Note and photos. Neither the household nor other companies see them. */
+        get: operations["show_customer"];
+        put?: never;
+        /** Write the note. Refused if somebody else has written since it was read. */
+        post: operations["save_customer_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/system/{sn}/customer/photo/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a photo, a JPEG of at most 1 MiB. It is written anew: upright, at most 1,600 pixels long, without metadata such as the place. */
+        post: operations["add_customer_photo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/system/{sn}/customer/photo/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo. */
+        get: operations["customer_photo"];
+        put?: never;
+        post?: never;
+        /** Delete a photo. */
+        delete: operations["delete_customer_photo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/system/{sn}/replace/": {
         parameters: {
             query?: never;
@@ -1522,6 +1575,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccountEntry: {
+            /** @description An owner's postal address, for electricians whom the owner lets read it. */
+            address: string | null;
             /** @description The electrician's company. */
             company?: string | null;
             /** @description What the electrician does there. */
@@ -1576,6 +1631,8 @@ export interface components {
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
         };
+        /** @description A postal address in one line, or none. */
+        AddressText: string;
         AlarmComment: {
             at: components["schemas"]["i64"];
             text: string;
@@ -1794,6 +1851,8 @@ export interface components {
         /** @description By PKCE. */
         ChallengeMethod: string;
         ChangeAccount: {
+            /** @description An owner's postal address; empty for none. */
+            address?: components["schemas"]["AddressText"];
             /** @description The name of an electrician's company; only its owners may change it. */
             company?: components["schemas"]["NameText"];
             country?: components["schemas"]["CountryCode"];
@@ -2011,6 +2070,18 @@ export interface components {
             /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
             sn?: components["schemas"]["SerialNumbersOrNone"];
         };
+        /** @description What the caller's company keeps about the household of a system. */
+        CustomerEntry: {
+            changed_at: components["schemas"]["i64"] | null;
+            /** @description Person and company. */
+            changed_by: string | null;
+            /** @description Empty while nobody has written anything. */
+            note: string;
+            /** @description Oldest first, at most twelve. */
+            photos: components["schemas"]["PhotoEntry"][];
+        };
+        /** @description About a customer. */
+        CustomerNoteText: string;
         /** @description `YYYY-MM-DD` of the site's calendar. */
         Day: string;
         /** @description `YYYY-MM-DD`, or `null` for the beginning. */
@@ -2212,12 +2283,15 @@ export interface components {
             state?: string;
         };
         GiveGrant: {
+            /**
+             * @description Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
+             *     that. Stays when missing.
+             */
+            contact?: components["schemas"]["Switch"];
             /** @description `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems. */
             household?: components["schemas"]["Switch"];
             /** @description Typed again, where somebody gets access, more of it or for longer. */
             password?: string | null;
-            /** @description Whether the electrician may read the phone number of the owner's account; only the owner decides that. Stays when missing. */
-            phone?: components["schemas"]["Switch"];
             /** @description Stays as it is, or was asked for, when missing. */
             scope?: components["schemas"]["ScopeOrSame"];
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
@@ -2245,8 +2319,8 @@ export interface components {
             role: "electrician" | "user";
             /** @enum {string} */
             scope: "monitor" | "configure" | "service" | "look" | "owner";
-            /** @description Whether the electrician may read the phone number of the owner's account. */
-            shares_phone: boolean;
+            /** @description Whether the electrician may read the phone number and the postal address of the owner's account. */
+            shares_contact: boolean;
             since: components["schemas"]["i64"] | null;
             sn: string;
             /** @enum {string} */
@@ -2314,6 +2388,8 @@ export interface components {
         };
         /** @description A grant as whoever holds it, was invited or asked sees it. */
         HeldEntry: {
+            /** @description Of the owner, who lets the caller read it. */
+            address: string | null;
             created_at: components["schemas"]["i64"];
             /** @description Who lives with the system; unknown while one only asks. */
             first_name: string | null;
@@ -2397,11 +2473,14 @@ export interface components {
         /** @description A period around a day, or a resolution, which means a day. */
         IntervalChoice: string;
         Invite: {
+            /**
+             * @description Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
+             *     that.
+             */
+            contact?: components["schemas"]["Switch"];
             email: components["schemas"]["EmailAddress"];
             /** @description Typed again. */
             password?: string | null;
-            /** @description Whether the electrician may read the phone number of the owner's account; only the owner decides that. */
-            phone?: components["schemas"]["Switch"];
             /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
             scope: components["schemas"]["ScopeChoice"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
@@ -2932,6 +3011,12 @@ export interface components {
         };
         /** @description 1 to 3. */
         PhaseNumber: string;
+        PhotoEntry: {
+            /** @description Milliseconds since 1970. */
+            added_at: components["schemas"]["i64"];
+            /** Format: int64 */
+            id: number;
+        };
         /** @description What the battery is going to do, and why. */
         PlanBody: {
             adopted: components["schemas"]["i64"] | null;
@@ -3133,6 +3218,12 @@ export interface components {
         Row: {
             label: string;
             value: string;
+        };
+        SaveCustomerNote: {
+            /** @description `changed_at` of what the caller has read; nothing for a first note. */
+            changed_at?: components["schemas"]["MillisSince1970"];
+            /** @description Lines of text; empty for none. */
+            note: components["schemas"]["CustomerNoteText"];
         };
         /** @description How saving ended, by serial number. */
         SaveOutcome: {
@@ -10312,6 +10403,403 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    show_customer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: components["schemas"]["SerialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerEntry"];
+                };
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    save_customer_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: components["schemas"]["SerialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SaveCustomerNote"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    add_customer_photo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: components["schemas"]["SerialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "image/jpeg": components["schemas"]["BinaryFile"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    customer_photo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: components["schemas"]["SerialNumber"];
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": components["schemas"]["BinaryFile"];
+                };
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_customer_photo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: components["schemas"]["SerialNumber"];
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

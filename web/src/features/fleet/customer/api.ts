@@ -27,7 +27,7 @@ async function keep(sn: string, card: Promise<Customer>) {
   queryClient.setQueryData(keyOf(sn), await card)
 }
 
-type Note = { note: string; /** When the text that the writer has read was changed. */ known: number | null }
+type Note = { note: string /** When the text that the writer has read was changed. */; known: number | null }
 
 export const saveNote = (sn: string, { note, known }: Note) => {
   const body = { note, changed_at: known === null ? undefined : String(known) }
@@ -55,9 +55,7 @@ export const addPhoto = (sn: string, jpeg: Blob) =>
   )
 
 export async function deletePhoto(sn: string, id: number) {
-  await unwrap(
-    api.DELETE('/api/auth/system/{sn}/customer/photo/{id}/', { params: { path: { sn, id } } }),
-  )
+  await unwrap(api.DELETE('/api/auth/system/{sn}/customer/photo/{id}/', { params: { path: { sn, id } } }))
   await queryClient.invalidateQueries({ queryKey: keyOf(sn) })
 }
 

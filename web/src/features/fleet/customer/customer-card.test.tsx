@@ -20,7 +20,10 @@ beforeEach(async () => {
       const form = new URLSearchParams(await request.text())
       sent.push(form.toString())
       if (form.get('changed_at') !== String(customer.changed_at))
-        return HttpResponse.json({ code: 'version_conflict', error: 'Inzwischen gespeichert.' }, { status: 409 })
+        return HttpResponse.json(
+          { code: 'version_conflict', error: 'Inzwischen gespeichert.' },
+          { status: 409 },
+        )
       customer = { ...customer, note: String(form.get('note')), changed_at: 3_000 }
       return HttpResponse.json(customer)
     }),

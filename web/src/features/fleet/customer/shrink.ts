@@ -18,10 +18,6 @@ export async function shrink(file: Blob): Promise<Blob> {
   canvas.getContext('2d')?.drawImage(picture, 0, 0, width, height)
   picture.close()
   return new Promise((resolve, reject) =>
-    canvas.toBlob(
-      (jpeg) => (jpeg ? resolve(jpeg) : reject(new Error('no picture'))),
-      'image/jpeg',
-      QUALITY,
-    ),
+    canvas.toBlob((jpeg) => (jpeg ? resolve(jpeg) : reject(new Error('no picture'))), 'image/jpeg', QUALITY),
   )
 }

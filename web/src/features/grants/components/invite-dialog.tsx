@@ -93,7 +93,9 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
       />
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />
-      {!household && <ShareContact sn={form.values.systems} checked={form.values.contact} onChange={form.set} />}
+      {!household && (
+        <ShareContact sn={form.values.systems} checked={form.values.contact} onChange={form.set} />
+      )}
       <CurrentPasswordField {...form.text('password')} />
       <FormButtons submit={t('grants.invite.submit')} busy={form.busy} onCancel={onClose} />
     </form>
