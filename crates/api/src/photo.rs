@@ -2,8 +2,8 @@
 //! nothing that only looks like a picture.
 use domain::Message;
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
-use image::imageops::FilterType;
 use image::error::{LimitError, LimitErrorKind};
+use image::imageops::FilterType;
 use image::{DynamicImage, ImageDecoder as _, ImageError};
 use std::io::Cursor;
 use tokio::sync::Semaphore;
@@ -97,13 +97,14 @@ mod tests {
         let cleaned = rewrite(&photo(2_000, 40)).unwrap();
         let picture = image::load_from_memory(&cleaned).unwrap();
         assert_eq!((picture.width(), picture.height()), (32, MAX_SIDE));
-        // A flat picture is small as a file, and large when it is decoded.
-        let bomb = DynamicImage::new_luma8(9_000, 9_000).into_rgb8();
-        let mut packed = Vec::new();
-        bomb.write_with_encoder(JpegEncoder::new_with_quality(&mut packed, 1))
-            .unwrap();
-        assert!(packed.len() < 2_000_000 && rewrite(&packed).is_err());
         let whole = photo(64, 32);
+        // Small as a file, and large when it is decoded: 9,000 by 9,000 pixels, as its head says.
+        let mut bomb = whole.clone();
+        let head = bomb.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+        let side = 9_000_u16.to_be_bytes();
+        bomb[head + 5..head + 9].copy_from_slice(&[side, side].concat());
+        let refused = rewrite(&bomb);
+        assert!(matches!(refused, Err(ImageError::Limits(_))), "{refused:?}");
         for wrong in [
             b"".as_slice(),
             b"<script>",

@@ -208,16 +208,22 @@ impl TestDb {
             .await
     }
 
-    /// The number that a query answers; only on PostgreSQL.
+    /// The number that a query answers.
     pub async fn count(&self, query: &str) -> i64 {
         self.counts(query).await[0]
     }
 
-    /// The number of each row that a query answers; only on PostgreSQL.
+    /// The number of each row that a query answers.
     pub async fn counts(&self, query: &str) -> Vec<i64> {
+        let query = sqlx::AssertSqlSafe(query.to_owned());
+        if self.url.starts_with("sqlite:") {
+            let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
+            let rows = sqlx::query_scalar(query).fetch_all(&mut db).await;
+            return rows.unwrap();
+        }
         let mut db = PgConnection::connect(&self.url).await.unwrap();
-        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()));
-        query.fetch_all(&mut db).await.unwrap()
+        let rows = sqlx::query_scalar(query).fetch_all(&mut db).await;
+        rows.unwrap()
     }
 
     /// How many transactions of this database PostgreSQL has aborted because of a deadlock. Complete once the connections of those

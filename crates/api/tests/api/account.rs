@@ -52,7 +52,7 @@ with_app!(a_person_sees_the_own_account_and_no_secret_of_it, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let account = show(app, &anna).await;
     let want = json!({
-        "email": "anna@example.com", "role": "user", "phone": "+4930901820", "country": "DE", "company": null, "address": null,
+        "email": "anna@example.com", "role": "user", "phone": "+4930901820", "country": "DE", "company": null, "company_role": null, "name": null, "address": null,
         "language": "de", "created_at": NOON, "terms_version": domain::account::TERMS_VERSION, "sessions": 1,
         "email_pending": false, "totp": { "since": null, "recovery_codes": 0, "required": false }, "passkeys": [],
     });
