@@ -46,6 +46,9 @@ beforeEach(async () => {
     http.get('*/api/auth/system/:sn/', () =>
       HttpResponse.json({ sn: SN, place: null, latitude: null, longitude: null, planes: [], kwp: null }),
     ),
+    http.get('*/api/auth/system/:sn/customer/', () =>
+      HttpResponse.json({ note: '', changed_at: null, changed_by: null, photos: [] }),
+    ),
     http.get('*/api/auth/grant/', () =>
       HttpResponse.json({ given: [], held: [heldGrant({ sn: SN, scope: 'configure' })], handovers: [] }),
     ),
@@ -135,7 +138,7 @@ describe('whom to call and what to do at a system', () => {
     await openApp(`/electrician-dashboard/${SN}`)
     const head = within(await screen.findByRole('region', { name: 'Status' }))
     expect(head.queryByRole('link', { name: /anrufen/ })).toBeNull()
-    await userEvent.click(head.getByRole('button', { name: 'Um Service bitten' }))
+    await userEvent.click(await head.findByRole('button', { name: 'Um Service bitten' }))
     const dialog = within(await screen.findByRole('dialog'))
     await userEvent.click(dialog.getByRole('button', { name: 'Um Service bitten' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())

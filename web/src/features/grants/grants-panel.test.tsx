@@ -167,7 +167,9 @@ describe('what waits for a decision', () => {
     expect(waiting.getByText('Wir haben <b>montiert</b>.')).toBeInTheDocument()
     await click('Zugang geben: Elektro Sonnenberg, SC24A0001, SC24A0002')
     await userEvent.click(
-      inDialog().getByRole('checkbox', { name: 'Der Elektriker darf meine Telefonnummer sehen' }),
+      inDialog().getByRole('checkbox', {
+        name: 'Der Elektriker darf meine Telefonnummer und meine Adresse sehen',
+      }),
     )
     fill('Jetziges Passwort', 'Sonnenschein-1!')
     await userEvent.click(inDialog().getByRole('button', { name: 'Zugang geben' }))

@@ -145,6 +145,7 @@ describe('the ways to more', () => {
       heldGrant({ id: 3, sn: 'SC24A0003', state: 'ended', until_day: '2026-01-01' }),
       heldGrant({ id: 4, sn: 'SC24A0004' }),
     ])
+    await screen.findByRole('button', { name: 'Bei 3 Anlagen um Verlängerung bitten' })
     await click('Bei 3 Anlagen um Verlängerung bitten')
     const dialog = within(await screen.findByRole('dialog'))
     fireEvent.change(dialog.getByLabelText('Nachricht an den Besitzer (freiwillig)'), {
