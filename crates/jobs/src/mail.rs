@@ -186,6 +186,8 @@ mod tests {
                     "scope_before",
                     "until_before",
                     "name",
+                    "role",
+                    "company",
                 ]
                 .into_iter()
                 .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));
