@@ -28,6 +28,7 @@ lint: packages ## check format and style, run no tests
 	cd web && npm run lint && npm run typecheck
 	scripts/check-lockfiles
 	scripts/check-dependencies
+	scripts/check-monitoring --names
 
 format: packages ## rewrite sources in the common format
 	cargo fmt --all

@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './e2e/harness/programs.ts'
 
-/** These wait for batteries and for the clock most of the time, and leave the processor to others meanwhile. */
+/** Files that mostly wait for batteries and the clock, and leave the CPU to others. */
 const WAITING = [
   'alarms',
   'commissioning',
@@ -26,7 +26,7 @@ export default defineConfig({
   ],
   // A flaky test is a defect.
   retries: 0,
-  // Long enough for two busy cores; what is right does not wait for it.
+  // Long enough for two busy cores.
   timeout: 240_000,
   expect: { timeout: 30_000 },
   fullyParallel: true,
@@ -36,12 +36,12 @@ export default defineConfig({
     locale: 'de-DE',
     timezoneId: 'Europe/Berlin',
     viewport: { width: 1440, height: 900 },
-    // A worker between page and network would hide requests from the tests; its own tests let it in.
+    // A worker between page and network would hide requests from the tests; its own tests allow it.
     serviceWorkers: 'block',
-    // What moves costs a third of a core on the dashboard, and what is still fading in has the wrong contrast.
+    // Animations cost a third of a core on the dashboard, and fading elements have the wrong contrast.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
-    // Costs a third of the time: asked for by TRACE=1 when a failure needs explaining.
+    // Costs a third of the time; TRACE=1 records traces to explain a failure.
     trace: process.env.TRACE ? 'retain-on-failure' : 'off',
     launchOptions: {
       executablePath: findChromium(),

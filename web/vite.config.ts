@@ -17,13 +17,13 @@ import { uplotParts } from './vite/uplot-parts.ts'
 
 const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
 
-/** Tests of what a browser keeps and does, which need one although they draw nothing. */
+/** Tests without a DOM that need browser APIs. */
 const inBrowser = [
   'src/app/service-worker.test.ts',
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/keep-answers,passkey/browser,selection,session/*}.test.ts',
+  'src/lib/{api/client,live/event-stream,offline/offline-cache,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({
@@ -66,7 +66,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@', replacement: new URL('./src', import.meta.url).pathname },
-      // React has it itself since version 18.
+      // React includes it since version 18.
       { find: /^use-sync-external-store\/shim$/, replacement: 'react' },
     ],
   },
@@ -75,7 +75,7 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
-    // A browser that cannot load ahead loads when it comes to it.
+    // Browsers without module preload load modules when they are imported.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // data: addresses would need an opening in the CSP
     rolldownOptions: {
@@ -84,20 +84,18 @@ export default defineConfig({
   },
   test: {
     restoreMocks: true,
-    // One core is left free otherwise: of two, half.
+    // The default leaves one core free, which would be half of two.
     maxWorkers: '100%',
-    // A busy machine takes its time for the first chunk of a page.
+    // For the first chunk of a page on a busy machine.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // What passes only now is a defect to mend, but none of the change under test.
-    retry: 1,
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     projects: [
       {
         extends: true,
         test: {
           name: 'rules',
-          // They keep nothing, so that a worker takes file after file.
+          // They have no global state, so that a worker can run several files.
           isolate: false,
           include: ['src/**/*.test.ts', 'vite/**/*.test.ts'],
           exclude: inBrowser,

@@ -149,7 +149,7 @@ test('an owner adds a system by its code and is asked to log in again', async ({
   await page.waitForURL('**/login')
 })
 
-test('an owner gives a system up after being asked', async ({ page, server }) => {
+test('an owner gives up a system after a confirmation', async ({ page, server }) => {
   const owner = await server.newOwner(2)
   const [kept = '', given = ''] = owner.serials
   await beLoggedIn(page, server, owner)

@@ -1,4 +1,4 @@
-/** An alarm from the battery's first word to its last: opened, seen by both sides, mailed, acknowledged, closed by itself. */
+/** The life of an alarm: opened, seen by owner and electrician, mailed, acknowledged, closed by itself. */
 import type { Page } from '@playwright/test'
 import { expectAccessible, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import { type Account, PASSWORD, type Server } from './harness/server.ts'
@@ -11,13 +11,16 @@ test.use({ movesClock: 'hours' })
 const SN = 'SC24A0001'
 const OWNER: Account = { email: 'owner@example.com', password: PASSWORD, role: 'user' }
 const ELECTRICIAN: Account = { email: 'electrician@example.com', password: PASSWORD, role: 'electrician' }
-/** As the server calls it. */
+/** The server's text. */
 const FAULT = 'Der Speicher meldet einen Fehler'
 const SOON = { timeout: 90_000, intervals: [100] }
 
 const badCell = (server: Server, on: 0 | 1) => server.post('/demo/bad-cell/', { sn: SN, on: String(on) }, 204)
 
-/** Lets time pass in steps that a battery which reports every two seconds can follow, until it holds. */
+/**
+ * Advances the clock in steps that a battery which reports every two seconds can follow, until the condition
+ * holds.
+ */
 const untilTimePassed = (server: Server, holds: () => Promise<void>) =>
   expect(async () => {
     await server.passSeconds(20)
@@ -110,7 +113,7 @@ test('a bad cell is an alarm for owner and electrician, and ends when the batter
   })
 })
 
-test('how one hears of alarms is chosen in the settings and stays', async ({ page, server }) => {
+test('alarm mails are chosen in the settings, and the choice is stored', async ({ page, server }) => {
   const owner = await server.newOwner()
   await beLoggedIn(page, server, owner)
   await page.goto('/settings?part=account')

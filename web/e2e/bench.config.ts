@@ -1,7 +1,10 @@
 import { defineConfig } from '@playwright/test'
 import base from '../playwright.config.ts'
 
-/** `npm run bench`, which `bench/run browser` and `bench/run electrician` call with the file that they want: not a test, but it needs the same browser and server. */
+/**
+ * `npm run bench`, which `bench/run browser` and `bench/run electrician` call with a file. Not a test, but it
+ * needs the same browser and server.
+ */
 // biome-ignore lint/style/noDefaultExport: Playwright reads the default export
 export default defineConfig({
   ...base,

@@ -1,4 +1,4 @@
-/** Measures the app in a browser and writes numbers, no verdicts: their bars stand in bench/src/browser.rs. */
+/** Measures the app in a browser and writes the numbers; bench/src/browser.rs has the limits. */
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Response } from '@playwright/test'
@@ -11,7 +11,7 @@ import { test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 import { drawTimes, isQuiet, observe, recordDraws } from './harness/timings.ts'
 
-// A whole day lies behind.
+// Includes one complete day.
 test.use({ history: 2 })
 
 const DESK = { width: 1440, height: 900 }
@@ -64,7 +64,7 @@ for (const screen of SCREENS)
 
 type Opened = { firstPaint: number; lastLongTask: number; layoutShift: number; scriptBytes: number }
 
-/** As a first visit: nothing is cached. */
+/** A first visit without caches. */
 async function openOnce(
   browser: Browser,
   server: Server,
@@ -92,7 +92,7 @@ async function openOnce(
 
 const zippedBytes = async (response: Response) => gzipSync(await response.body(), { level: 9 }).length
 
-/** The middle of several rounds: one disturbed round does not move it. */
+/** The median of several rounds, which ignores outliers. */
 function median(values: number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

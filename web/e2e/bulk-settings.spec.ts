@@ -1,4 +1,7 @@
-/** An electrician sets many systems at once: tried, changed with a result for each, undone; templates; and who only looks. */
+/**
+ * Setting batches of an electrician: dry run, save with a result for each system, undo; templates; look-only
+ * access.
+ */
 import type { Locator, Page } from '@playwright/test'
 import { DESK, expectAccessible, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import type { Account, Server } from './harness/server.ts'
@@ -34,7 +37,7 @@ async function openBatch(page: Page, server: Server, electrician: Account) {
   await settled(page)
 }
 
-test('a change is tried, made at the systems that take it, and undone but for what was changed since', async ({
+test('a change is tried, made at the systems that accept it, and undone except for what was changed since', async ({
   page,
   server,
 }) => {
@@ -46,7 +49,7 @@ test('a change is tried, made at the systems that take it, and undone but for wh
   const [first = '', second = ''] = anna.serials
   const [bens = ''] = ben.serials
 
-  // From the fleet, with the systems chosen there.
+  // From the fleet, with its selected systems.
   await beLoggedIn(page, server, eva)
   await page.goto('/electrician-dashboard')
   const table = page.getByRole('table')
@@ -84,7 +87,7 @@ test('a change is tried, made at the systems that take it, and undone but for wh
   expect((await readSettings(server, anna, second)).desired.reserve_soc).toBe(35)
   expect((await readSettings(server, ben, bens)).desired.reserve_soc).toBe(10)
 
-  // The owner changes one of them; after a reload the rest can still be undone.
+  // The owner changes one of them; after a reload the others can still be undone.
   await setByApi(server, anna, second, { reserve_soc: '60' })
   await page.reload()
   await settled(page)
@@ -102,7 +105,7 @@ test('a change is tried, made at the systems that take it, and undone but for wh
   await expect(card(page, 'batch.history').getByRole('button')).toHaveCount(0)
 })
 
-test('a template is kept, used for another system, renamed and deleted', async ({ page, server }) => {
+test('a template is saved, used for another system, renamed and deleted', async ({ page, server }) => {
   const owner = await server.newOwner()
   const eva = await server.newElectrician()
   await grant(server, owner, eva, 'configure')
@@ -152,10 +155,7 @@ test('names and groups are changed beside the settings', async ({ page, server }
   await expectNoSidewaysScroll(page)
 })
 
-test('somebody of the household who only looks reads the settings and finds no form to fill in', async ({
-  page,
-  server,
-}) => {
+test('a member who only looks reads the settings and finds no form to fill in', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   const member = server.nextAccount('user')

@@ -1,4 +1,4 @@
-/** The calendar over batteries that have lived through the last change of the clocks. */
+/** The calendar, with batteries whose history includes the last clock change. */
 import type { Page } from '@playwright/test'
 import { balanceOf, energiesOf, selfSufficiencyOf } from '../src/lib/energy.ts'
 import {
@@ -19,11 +19,11 @@ import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
 const TODAY = daysAgo(0)
-/** The newest day of 23 or 25 hours. */
+/** The latest day of 23 or 25 hours. */
 const [CHANGE = ''] = [SPRING, AUTUMN].sort().reverse()
 const MONTH = CHANGE.slice(0, 7)
 
-// The charts need the same past, and share the server.
+// The charts need the same history, and share the server.
 test.use({ history: BOTH_CHANGES })
 
 type Row = { de_time: string } & Record<'m2' | 'm2N' | 'm4' | 'm5' | 'm5N', number | null>
@@ -49,7 +49,7 @@ async function openCalendar(
   await settled(page)
 }
 
-/** What the calendar has to say of a day, reckoned from the API's numbers. */
+/** The expected text of a day, computed from the API's numbers. */
 function sentence(row: Row, saving: Saving | undefined): string {
   const energies = energiesOf(row)
   const balance = balanceOf(energies)
@@ -92,7 +92,7 @@ test('each day of the month in which the clocks changed shows what the API says'
   await expect(day(page, CHANGE)).toHaveCount(1)
 })
 
-test('the sums underneath are those of the days', async ({ page, server }) => {
+test('the sums below are those of the days', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
   const savings = await answersTo<Saving[]>(page, /auth\/savings\//, () =>
@@ -115,7 +115,7 @@ test('a click on a day opens its chart, and the way back leads to the month', as
   await expect(grid(page)).toHaveAccessibleName(monthName(MONTH))
 })
 
-test('months are stepped through and chosen, and the address keeps them', async ({ page, server }) => {
+test('months are stepped through and selected, and the address keeps them', async ({ page, server }) => {
   await openCalendar(page, server, ONE, '/calendar')
   const now = TODAY.slice(0, 7)
   const before = step(`${now}-01`, 'Month', -1).slice(0, 7)
@@ -129,13 +129,13 @@ test('months are stepped through and chosen, and the address keeps them', async 
   await expect(grid(page)).toHaveAccessibleName(monthName(MONTH))
 })
 
-test('a month in which nothing was measured says so', async ({ page, server }) => {
+test('a month without measurements says so', async ({ page, server }) => {
   await openCalendar(page, server, ONE, '/calendar?month=2020-02')
   await expect(page.getByText(text('calendar.empty'))).toBeVisible()
   await expect(button(page, text('print.button'))).toBeDisabled()
 })
 
-test('the keyboard walks from day to day and opens one', async ({ page, server }) => {
+test('the arrow keys move from day to day, and Enter opens one', async ({ page, server }) => {
   await openCalendar(page, server, ONE)
   await expect(grid(page).locator('[tabindex="0"]')).toHaveCount(1)
   await day(page, CHANGE).focus()
@@ -171,7 +171,7 @@ test('one of several systems can be chosen, and the month follows', async ({ pag
   await expect(page).toHaveURL(new RegExp(`month=${MONTH}`))
 })
 
-test('on paper the month is a light report on one sheet, without menus', async ({ page, server }) => {
+test('in print the month is a light report on one sheet, without menus', async ({ page, server }) => {
   await openCalendar(page, server, ONE)
   await page.evaluate(() => {
     window.print = () => document.documentElement.setAttribute('data-printed', '')

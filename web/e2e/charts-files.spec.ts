@@ -1,11 +1,11 @@
-/** What one takes away of a chart, and its days of 23 and 25 hours. */
+/** Exports of a chart, and its days of 23 and 25 hours. */
 import {
   charts,
   csvNumber,
   drawnTexts,
   fileOf,
   HOUR,
-  lookAt,
+  inspectPicture,
   numberOf,
   ONE,
   readCsv,
@@ -19,7 +19,7 @@ import { beLoggedIn, button } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// One server with so long a past is enough.
+// One server with such a long history is enough.
 test.describe.configure({ mode: 'default' })
 test.use({ history: BOTH_CHANGES })
 
@@ -53,10 +53,10 @@ test('the PNG is a picture of the chart', async ({ page }) => {
   const { name, content } = await fileOf(page, 'PNG')
   expect(name).toBe(`suncellar_SC24A0001_day_${PAST}.png`)
   expect(content.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
-  const { width, height, colours } = await lookAt(page, content)
+  const { width, height, colours } = await inspectPicture(page, content)
   expect(width).toBeGreaterThan(1_000)
   expect(height).toBeGreaterThan(420)
-  // Lines, areas that fade and letters: a picture that shows nothing has a handful.
+  // Lines, gradients and letters; an empty picture has a handful of colours.
   expect(colours).toBeGreaterThan(100)
   await button(page, text('chart.as_table')).click()
   await expect(button(page, 'PNG')).toBeDisabled()
@@ -77,7 +77,7 @@ for (const [day, hours] of [
       midnight + (hours / 4) * HOUR,
       midnight + (hours / 4) * 3 * HOUR,
     ])
-    // Close enough for a label at every hour.
+    // Zoomed in until every hour has a label.
     await open(page, `/charts?date=${day}&resolution=hour&zoom=${midnight}_${midnight + 6 * HOUR}`)
     const fullHours = async () => (await drawnTexts(page)).filter((label) => /^0[0-4]:00/.test(label))
     const early = hours === 23 ? ['03:00', '04:00'] : ['02:00 MESZ', '02:00 MEZ', '03:00', '04:00']

@@ -1,11 +1,11 @@
-/** Several systems under each other: the same series and time, one cursor, one table to take away. */
+/** Several systems below each other: the same series and time, a common cursor, and one export. */
 import type { Locator, Page } from '@playwright/test'
 import { DESK, expectAccessibleInBothThemes, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
 import {
   charts,
   csvNumber,
   fileOf,
-  lookAt,
+  inspectPicture,
   numberOf,
   readCsv,
   readTable,
@@ -20,7 +20,7 @@ import { beLoggedIn, button } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// One server with so long a past is enough.
+// One server with such a long history is enough.
 test.describe.configure({ mode: 'default' })
 test.use({ history: BOTH_CHANGES })
 
@@ -73,14 +73,14 @@ test('the last system cannot be removed, and a link names only what one owns', a
   await expect(entry(page, SECOND)).not.toHaveAttribute('aria-disabled')
 })
 
-test('whoever has one system has nothing to compare', async ({ page, server }) => {
+test('an owner of one system has nothing to compare', async ({ page, server }) => {
   await beLoggedIn(page, server, { ...THREE, email: 'owner@example.com' })
   await open(page, DAY)
   await expect(charts(page)).toHaveCount(1)
   await expect(menu(page)).toHaveCount(0)
 })
 
-test('the cursor and the zoom of one are those of all', async ({ page }) => {
+test('cursor and zoom of one chart are those of all', async ({ page }) => {
   await open(page, `${DAY}&sn=${FIRST}&with=${SECOND}`)
   const [first, second] = [charts(page).first(), charts(page).last()]
   await first.focus()
@@ -105,7 +105,7 @@ test('the cursor and the zoom of one are those of all', async ({ page }) => {
   expect(zoomOf(page)).not.toBeNull()
 })
 
-test('the table and the CSV hold every system, and all systems are their sum', async ({ page }) => {
+test('the table and the CSV contain every system, and all systems are their sum', async ({ page }) => {
   await open(page, `${DAY}&with=${FIRST},${SECOND},SC24B0003&series=m6,m0&view=table`)
   const names = [text('selector.all'), FIRST, SECOND, 'SC24B0003']
   const tables: (number | null)[][][] = []
@@ -123,11 +123,11 @@ test('the table and the CSV hold every system, and all systems are their sum', a
   expect(units[0]?.map((_, at) => units.reduce((sum, unit) => sum + (unit[at] ?? 0), 0))).toEqual(all)
 })
 
-test('the picture holds every system', async ({ page }) => {
+test('the picture contains every system', async ({ page }) => {
   await open(page, `${DAY}&sn=${FIRST}&with=${SECOND}`)
   const { name, content } = await fileOf(page, 'PNG')
   expect(name).toContain(`${FIRST}-${SECOND}`)
-  const { height, colours } = await lookAt(page, content)
+  const { height, colours } = await inspectPicture(page, content)
   expect(height).toBeGreaterThan(2 * 240)
   expect(colours).toBeGreaterThan(100)
 })
@@ -136,7 +136,7 @@ test('systems are compared with the keyboard alone', async ({ page }) => {
   await open(page, DAY)
   await tabTo(page, 'button', text('chart.compare'))
   await page.keyboard.press('Enter')
-  // The only one that is shown cannot be removed, so the next one is the first to choose.
+  // The only shown system cannot be removed, so the next one is the first option.
   await expect(entry(page, FIRST)).toBeFocused()
   await page.keyboard.press('Space')
   await expect(entry(page, FIRST)).toBeChecked()

@@ -7,7 +7,7 @@ import { beLoggedIn, button } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// One server with so long a past is enough.
+// One server with such a long history is enough.
 test.describe.configure({ mode: 'default' })
 test.use({ history: BOTH_CHANGES })
 
@@ -15,11 +15,14 @@ const DAY = `/charts?date=${daysAgo(3)}`
 
 test.beforeEach(({ page, server }) => beLoggedIn(page, server, ONE))
 
-/** What is shown begins so much earlier than before, but for a few pixels. The address follows a drag a moment later. */
+/**
+ * The visible range starts earlier by this many seconds, within a few pixels. The address follows a drag with
+ * a delay.
+ */
 const expectEarlier = (page: Page, from: number, seconds: number) =>
   expect.poll(() => from - (zoomOf(page)?.[0] ?? from)).toBeGreaterThan(0.9 * seconds)
 
-test('the mouse zooms, pans and shows everything again', async ({ page }) => {
+test('the mouse zooms, pans and resets the zoom', async ({ page }) => {
   await open(page, DAY)
   const box = await charts(page).boundingBox()
   if (!box) throw new Error('the chart is not on screen')
@@ -50,7 +53,7 @@ test('the mouse zooms, pans and shows everything again', async ({ page }) => {
   expect(await zoomAfter(page, () => page.mouse.dblclick(...at(0.5)))).toBeNull()
 })
 
-test('buttons zoom, pan and show everything again', async ({ page }) => {
+test('buttons zoom, pan and reset the zoom', async ({ page }) => {
   await open(page, DAY)
   await expect(button(page, text('chart.whole'))).toBeDisabled()
   const [from = 0, to = 0] = (await zoomAfter(page, () => button(page, text('chart.zoom_in')).click())) ?? []
@@ -63,7 +66,7 @@ test('buttons zoom, pan and show everything again', async ({ page }) => {
   expect(await zoomAfter(page, () => button(page, text('chart.zoom_out')).click())).toBeNull()
 })
 
-test('the visible stretch of time is on the axis', async ({ page }) => {
+test('the axis shows the visible range', async ({ page }) => {
   await recordTexts(page)
   await open(page, DAY)
   await expect.poll(() => drawnTexts(page)).toEqual(expect.arrayContaining(['00:00', '04:00', '22:00']))
@@ -73,7 +76,7 @@ test('the visible stretch of time is on the axis', async ({ page }) => {
   expect(await drawnTexts(page)).not.toContain('04:00')
 })
 
-test('two fingers zoom, and one moves what is zoomed', async ({ page, otherBrowser, server }) => {
+test('two fingers zoom, and one pans', async ({ page, otherBrowser, server }) => {
   void page
   const phone = await otherBrowser()
   await phone.setViewportSize({ width: 390, height: 844 })

@@ -1,4 +1,4 @@
-/** The big chart on a page of its own: what it shows, and how the address keeps it. */
+/** The charts page, and its state in the address. */
 import type { Page } from '@playwright/test'
 import { formatPeriod } from '../src/lib/format.ts'
 import { siteDayOf } from '../src/lib/site-day.ts'
@@ -21,11 +21,11 @@ import { beLoggedIn, button, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// One server with so long a past is enough.
+// One server with such a long history is enough.
 test.describe.configure({ mode: 'default' })
 test.use({ history: BOTH_CHANGES })
 
-/** A day that is over, so that nothing on it changes. */
+/** A past day, whose values no longer change. */
 const DAY = `/charts?date=${daysAgo(3)}`
 
 test.beforeEach(({ page, server }) => beLoggedIn(page, server, ONE))
@@ -56,7 +56,7 @@ test('without any series the page asks for one', async ({ page }) => {
   await expect(charts(page)).toHaveCount(0)
 })
 
-test('forecasts can be chosen and say that there are none yet', async ({ page }) => {
+test('forecasts can be selected and say that there are none yet', async ({ page }) => {
   await open(page, DAY)
   await expect(page.getByText(text('chart.no_forecast'))).toHaveCount(0)
   await chip(page, 'series.energy_forecast').click()
@@ -176,7 +176,7 @@ test('steps, a date and a range are chosen with the keyboard alone, and so is a 
   await zoomAfter(page, () => page.keyboard.press('Enter'))
   await tabTo(page, 'button', text('chart.whole'))
   await zoomAfter(page, () => page.keyboard.press('Enter'))
-  // There is nothing more to do for it, but the keyboard goes on from it.
+  // Zoom out is disabled, but keeps the focus.
   await expect(button(page, text('chart.whole'))).toBeDisabled()
   await expect(button(page, text('chart.whole'))).toBeFocused()
 
@@ -203,7 +203,7 @@ test('what a chart shows is said in words, each series with its highest value an
   )
 })
 
-test('nothing moves for those who want less motion', async ({ page }) => {
+test('with reduced motion nothing is animated', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await open(page, DAY)
   await chip(page, 'series.voltage').click()

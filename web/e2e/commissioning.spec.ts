@@ -1,19 +1,19 @@
-/** A system is brought into service by an electrician, with a battery of the demo that nobody owns. */
+/** An electrician commissions an unowned demo battery. */
 import { execFileSync } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import { DESK, expectAccessible, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import type { Account, Server } from './harness/server.ts'
-import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
+import { beLoggedIn, button, heading, sendRegistration, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
 const SN = 'SC24D0003'
-/** The server's names of the steps, which are German here. */
+/** The server's names of the steps, in German. */
 const METER = 'Stromzähler'
 const PHASES = 'Vorzeichen- und Phasentest'
 const CUSTOMER = 'Kunde und Ort der Anlage'
 
-/** A demo's battery waits for up to 30 s before it measures again when nobody looks. */
+/** A demo battery measures only every 30 s if nobody watches it. */
 const SLOW = 60_000
 
 const step = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true })
@@ -23,7 +23,7 @@ const passed = (page: Page, title: string, timeout = SLOW) =>
     page.getByRole('button', { name: new RegExp(`^${title}.*${text('commissioning.state.passed')}`) }),
   ).toBeVisible({ timeout })
 
-/** Presses until it passes, as one does while a battery still takes something over. */
+/** Retries until it passes, because a battery takes a moment to apply changes. */
 const pass = (page: Page, title: string) =>
   expect(async () => {
     if (await check(page, title).isVisible()) await check(page, title).click()
@@ -40,7 +40,7 @@ async function enterCode(page: Page, server: Server, account: Account) {
   await expect(page.getByRole('region', { name: text('grants.held'), exact: true })).toContainText(SN)
 }
 
-/** Without the load, then with it: the live number says when the battery has seen it. */
+/** Measures without the load, then with it: the live value shows when the battery has measured it. */
 async function testPhase(page: Page, server: Server, phase: number) {
   const row = step(page, PHASES)
     .getByRole('listitem')
@@ -50,43 +50,43 @@ async function testPhase(page: Page, server: Server, phase: number) {
   await on.waitFor()
   await server.kettle(SN, phase, true)
   await expect(row).toContainText('Gestiegen um 2,0', { timeout: SLOW })
-  // Again, if the load came within the tenth of a second of the first reading: the page asks for that.
+  // Retried if the load came within a tenth of a second of the first reading; then the page asks for it.
   await expect(async () => {
     if (await on.isVisible()) await on.click()
-    // With the last phase the step has passed, and the next one opens.
+    // After the last phase the step has passed, and the next one opens.
     if (phase < 3) await expect(row).toContainText('In Ordnung', { timeout: 3_000 })
     else await passed(page, PHASES, 3_000)
   }).toPass({ timeout: SLOW })
   await server.kettle(SN, phase, false)
 }
 
-test('from an unopened box to the PDF', async ({ page, server, otherBrowser }) => {
+test('from an unopened box to the customer', async ({ page, server, otherBrowser }) => {
   test.setTimeout(300_000)
   await page.setViewportSize(PHONE)
-  // The box is not opened yet: nothing hangs on the wall.
+  // The box is not opened yet, so nothing is connected.
   await server.plug(SN, false)
   const electrician = await server.newElectrician('Elektro Čačić')
   await enterCode(page, server, electrician)
-  // By the list: a page whose list of systems has changed since leads there at its start.
+  // By the list: if the list of systems has changed, the app starts there.
   await page.goto('/electrician-dashboard')
   await page.getByRole('link', { name: SN }).click()
   await page.getByRole('link', { name: text('commissioning.title') }).click()
   await button(page, text('commissioning.begin')).click()
 
-  // Refused by the server while anything is open.
+  // The server refuses while a step is open.
   await button(page, text('commissioning.finish')).click()
   await expect(page.getByText(text('commissioning.finish.refused'))).toBeVisible()
   await expect(page.getByRole('status').filter({ hasText: METER })).toBeVisible()
   await expectAccessible(page)
   await expectNoSidewaysScroll(page)
 
-  // It is hung up, and reports over the device link.
+  // The battery is connected and reports.
   await server.plug(SN, true)
   const units = 'Geräte und Außenleiter'
   await expect(step(page, units)).toContainText(text('commissioning.unit.online'), { timeout: SLOW })
   await pass(page, units)
 
-  // The address is typed wrong first: the battery hears nothing, and its test fails.
+  // With a wrong address the battery receives nothing, and its test fails.
   const meter = step(page, METER)
   const address = meter.getByLabel(text('setting.meter_address'), { exact: true })
   for (const [typed, result] of [
@@ -103,14 +103,14 @@ test('from an unopened box to the PDF', async ({ page, server, otherBrowser }) =
   }
   await pass(page, METER)
 
-  // The sign and phase test, with the battery at rest.
+  // The sign and phase test, with the battery held.
   await button(page, text('commissioning.hold')).waitFor()
   await expectAccessible(page)
   await button(page, text('commissioning.hold')).click()
   await expect(page.getByText(text('commissioning.rests'))).toBeVisible({ timeout: SLOW })
   for (const phase of [1, 2, 3]) await testPhase(page, server, phase)
 
-  // Somebody else of the company goes on, on another device.
+  // A colleague continues on another device.
   const desk = await otherBrowser()
   await desk.setViewportSize(DESK)
   await beLoggedIn(desk, server, electrician)
@@ -153,4 +153,34 @@ test('from an unopened box to the PDF', async ({ page, server, otherBrowser }) =
   const printed = execFileSync('pdftotext', ['-layout', await download.path(), '-'], { encoding: 'utf8' })
   for (const wanted of ['Łukasz Żółć', SN, 'Elektro Čačić', 'Rue Zoé 7, 10115 Berlin'])
     expect(printed).toContain(wanted)
+
+  // The customer stands beside the electrician, and scans the code.
+  const [issued] = await Promise.all([
+    desk.waitForResponse((answer) => answer.url().endsWith('/customer_code/')),
+    button(desk, text('protocol.code.show')).click(),
+  ])
+  const { link, code } = (await issued.json()) as { link: string; code: string }
+  await expect(desk.getByRole('img', { name: text('protocol.code.qr') })).toBeVisible()
+  await expect(desk.getByText(code)).toBeVisible()
+  await expectAccessible(desk)
+  await expectNoSidewaysScroll(desk)
+  const [withCode] = await Promise.all([
+    desk.waitForEvent('download'),
+    button(desk, text('protocol.code.pdf')).click(),
+  ])
+  const given = execFileSync('pdftotext', ['-layout', await withCode.path(), '-'], { encoding: 'utf8' })
+  expect(given).toContain(code)
+  const phone = await otherBrowser()
+  await phone.setViewportSize(PHONE)
+  const { hash } = new URL(link)
+  await phone.goto(`/register${hash}`)
+  await expect(phone.getByText(text('register.key'))).toBeVisible()
+  await expect(phone.locator('input[name=sn1]')).toHaveValue(code)
+  // The code stands in the form already.
+  await sendRegistration(phone, { account: server.nextAccount('user') })
+  await expect(heading(phone)).toHaveText(text('register.ready'))
+  await expect(phone.getByText(text('keys.linked'))).toBeVisible()
+  // The electrician sees it by itself.
+  await expect(desk.getByText(text('protocol.code.taken'))).toBeVisible()
+  await expectAccessible(desk)
 })

@@ -1,4 +1,7 @@
-/** A company has people: somebody is invited, joins, sees the fleet and not the company, is removed, and is out at once. */
+/**
+ * A company's members: an invitation, joining, the fleet without the company's page, and removal with
+ * immediate effect.
+ */
 import type { Page } from '@playwright/test'
 import { expectAccessible, expectNoSidewaysScroll, NARROW } from './harness/axe.ts'
 import { type Account, PASSWORD } from './harness/server.ts'
@@ -12,7 +15,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const parts = (page: Page) => page.getByRole('navigation', { name: text('settings.parts') })
 
-test('a technician joins by the mailed link, sees the fleet and not the members, and is out at once when removed', async ({
+test('a technician joins by the mailed link, sees the fleet and not the members, and loses access at once when removed', async ({
   page,
   server,
   otherBrowser,
@@ -72,12 +75,13 @@ test('a technician joins by the mailed link, sees the fleet and not the members,
   await page.setViewportSize(NARROW)
   await expectNoSidewaysScroll(page)
   await button(page, text('company.remove.label', { name: NAME })).click()
+  await dialog(page).getByLabel(text('form.current_password'), { exact: true }).fill(PASSWORD)
   await button(dialog(page), text('company.remove')).click()
   await expect(card(page, COMPANY)).not.toContainText(NAME)
-  // Without a reload: the open stream ends, and the next question is refused.
+  // Without a reload: the open stream ends, and the next request is refused.
   await expect(theirs.getByRole('dialog', { name: text('logged_out.title') })).toBeVisible()
 
-  // A login is still possible: the account is on its own, without the company's systems.
+  // A login still works: the account is on its own, without the company's systems.
   await button(theirs, text('logged_out.ok')).click()
   await theirs.goto('/login')
   await sendLogin(theirs, tina)

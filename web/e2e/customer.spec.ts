@@ -1,10 +1,10 @@
-/** What a company keeps about a customer: where to go, a note, and photos that only its people see. */
+/** The customer card: address, note, and photos that only the company sees. */
 import { expectAccessible, expectNoSidewaysScroll, NARROW } from './harness/axe.ts'
 import { beLoggedIn, button, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-/** A PNG of one pixel: what is sent is a JPEG all the same. */
+/** A PNG of one pixel; the app sends a JPEG. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -12,10 +12,7 @@ const PIXEL = Buffer.from(
 const ADDRESS = 'Am Hang 3, 12345 Musterstadt'
 const NOTE = 'Hund im Garten\nSchlüssel beim Nachbarn'
 
-test('an electrician reads the address that the owner shares, writes a note and keeps a photo', async ({
-  page,
-  server,
-}) => {
+test('an electrician reads the shared address, writes a note and adds a photo', async ({ page, server }) => {
   const owner = await server.newOwner()
   const electrician = await server.newElectrician()
   const [sn = ''] = owner.serials

@@ -1,4 +1,4 @@
-/** The owner's dashboard over the living batteries of the demo. */
+/** The owner's dashboard with the demo's running batteries. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import {
@@ -30,17 +30,17 @@ const AWAY = owner('away@example.com')
 
 type Entry = Record<'PV_power' | 'battery_power' | 'SOC' | 'grid_power' | 'grid_voltage', number>
 
-/** What the page learned from `data/`, by serial number. */
+/** The page's answer of `data/`, by serial number. */
 async function liveAnswer(page: Page, act: () => Promise<unknown>): Promise<Record<string, Entry>> {
   const [answer] = await Promise.all([page.waitForResponse('**/api/auth/data/**'), act()])
   const { data } = (await answer.json()) as { data: Record<string, Entry>[] }
   return Object.assign({}, ...data)
 }
 
-/** Without the stream the cards stay as the last answer left them. */
+/** Without the stream the cards stay at the last answer. */
 const withoutStream = (page: Page) => page.route('**/api/auth/stream/**', (route) => route.abort())
 
-/** Asks the server as the page would. */
+/** Requests the server like the page. */
 async function ask<T>(page: Page, address: string): Promise<T> {
   const answer = await page.evaluate(async (path) => {
     const headers = { Authorization: `Bearer ${localStorage.getItem('access_token')}` }
@@ -71,8 +71,8 @@ async function openDashboard(page: Page, server: Server, account: Account) {
   await settled(page)
 }
 
-test('each card shows what the API says', async ({ page, server, trouble }) => {
-  trouble.expect(/ERR_FAILED/)
+test('each card shows what the API says', async ({ page, server, pageErrors }) => {
+  pageErrors.expect(/ERR_FAILED/)
   await withoutStream(page)
   await beLoggedIn(page, server, ONE)
   const live = await liveAnswer(page, () => page.goto('/dashboard'))
@@ -86,7 +86,7 @@ test('each card shows what the API says', async ({ page, server, trouble }) => {
   const consumed = total('m4') + total('m2') + total('m5') + total('m2N') + total('m5N')
   const shown = await card(page, 'card.energy').locator('p').first().textContent()
   const expected = energyQuantity(consumed, 'de').value
-  // A few seconds lie between the page's question and ours.
+  // A few seconds lie between both requests.
   expect(
     Math.abs(
       Number.parseFloat((shown ?? '').replace(',', '.')) - Number.parseFloat(expected.replace(',', '.')),
@@ -94,7 +94,7 @@ test('each card shows what the API says', async ({ page, server, trouble }) => {
   ).toBeLessThan(0.15)
 })
 
-test('a new reading comes by the stream within seconds', async ({ page, server }) => {
+test('a new reading arrives by the stream within seconds', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   const stream = page.waitForRequest('**/api/auth/stream/**')
   await page.goto('/dashboard')
@@ -102,8 +102,8 @@ test('a new reading comes by the stream within seconds', async ({ page, server }
   await expect(page.getByText(/^Live · \d\d:\d\d$/)).toBeVisible()
 })
 
-test('all systems are chosen at first, and one of them can be', async ({ page, server, trouble }) => {
-  trouble.expect(/ERR_FAILED/)
+test('all systems are selected at first, and one of them can be', async ({ page, server, pageErrors }) => {
+  pageErrors.expect(/ERR_FAILED/)
   await withoutStream(page)
   await beLoggedIn(page, server, THREE)
   const live = await liveAnswer(page, () => page.goto('/dashboard'))
@@ -121,7 +121,7 @@ test('all systems are chosen at first, and one of them can be', async ({ page, s
   await expectCards(page, fresh[first] as Entry)
 })
 
-test('a battery that went silent shows its last contact and nothing flows', async ({ page, server }) => {
+test('a silent battery shows its last contact and no flows', async ({ page, server }) => {
   await openDashboard(page, server, AWAY)
   await expect(page.getByRole('heading', { name: text('sentence.offline') })).toBeVisible()
   await expect(page.getByText(/^Offline seit /)).toBeVisible()
@@ -129,8 +129,9 @@ test('a battery that went silent shows its last contact and nothing flows', asyn
   await expect(page.locator('.flow-dots')).toHaveCount(0)
 })
 
-test('a battery that falls silent is never drawn as live for longer than 90 s', async ({ page }) => {
-  // Of its own: the clock of a battery outside the demo cannot follow a server whose clock other tests have moved.
+test('a battery that stops sending is never drawn as live for longer than 90 s', async ({ page }) => {
+  // A server of its own: a battery outside the demo cannot follow a server whose clock other tests have
+  // advanced.
   const server = await Server.start(0)
   const owner = await server.newOwner()
   const battery = server.connectBattery(owner)
@@ -155,8 +156,8 @@ test('a battery that falls silent is never drawn as live for longer than 90 s', 
   }
 })
 
-test('values that are older than 90 s are never drawn as live', async ({ page, server, trouble }) => {
-  trouble.expect(/ERR_FAILED/)
+test('values that are older than 90 s are never drawn as live', async ({ page, server, pageErrors }) => {
+  pageErrors.expect(/ERR_FAILED/)
   await withoutStream(page)
   await page.clock.install({ time: Date.now() })
   await openDashboard(page, server, ONE)
@@ -169,7 +170,7 @@ test('values that are older than 90 s are never drawn as live', async ({ page, s
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
 })
 
-test('a series is added and removed, and the way back restores it', async ({ page, server }) => {
+test('a series is added and removed, and "back" restores it', async ({ page, server }) => {
   await openDashboard(page, server, ONE)
   await seeAll(page)
   const chip = page.getByRole('button', { name: text('series.voltage') })
@@ -235,10 +236,10 @@ test('calendar, charts, plan and alarms are one press away from the dashboard', 
   await expect(shortcuts.getByRole('link')).toHaveCount(4)
 })
 
-/** What a thumb has to travel: it was 5,071 px once. */
+/** The maximum scroll height; it was 5,071 px once. */
 const LONGEST_ON_A_PHONE = 4_100
 
-test('on a phone the dashboard shows totals first, and bars and settings of the chart when asked', async ({
+test('on a phone the dashboard shows totals first, and bars and chart settings on demand', async ({
   page,
   server,
 }) => {
@@ -274,12 +275,37 @@ test('a small chart says in words what the mouse or a finger is at', async ({ pa
   await expect(reading).toHaveCount(0)
   const bars = chart.locator('svg')
   const { width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
-  // The last bar is today; the table beside it says the same.
+  // The last bar is today; the table beside it has the same values.
   await bars.hover({ position: { x: width - 4, y: height / 2 } })
   for (const cell of await rows.last().locator('th, td').allTextContents())
     await expect(reading).toContainText(cell)
   await page.mouse.move(0, 0)
   await expect(reading).toHaveCount(0)
+})
+
+test('small charts stand against the time before', async ({ page, server }) => {
+  await openDashboard(page, server, ONE)
+  await seeAll(page)
+  const energy = page.getByRole('region', { name: text('small.title'), exact: true })
+  const consumption = energy.getByRole('article').filter({
+    has: page.getByRole('heading', { name: text('small.consumption'), exact: true }),
+  })
+  const before = energy.getByLabel(text('chart.before'), { exact: true })
+  const shown = consumption.getByRole('list').getByText(text('small.before', { amount: '' }).slice(0, 5))
+  await expect(shown).toHaveCount(0)
+  await energy.getByText(text('small.period.day'), { exact: true }).click()
+  await before.selectOption(text('chart.before.day'))
+  await expect(shown).toHaveCount(3)
+  await expect(shown.first()).toContainText('Wh')
+  await expect(consumption.locator('svg rect[fill-opacity="0.3"]').first()).toBeAttached()
+  // The system is two days old: of the week before it has nothing.
+  await energy.getByText(text('small.period.week'), { exact: true }).click()
+  await before.selectOption(text('chart.before.week'))
+  await expect(shown.first()).toContainText('–')
+  // All years have nothing before them.
+  await energy.getByText(text('small.period.total'), { exact: true }).click()
+  await expect(before).toHaveCount(0)
+  await expect(shown).toHaveCount(0)
 })
 
 test('reduced motion stops the dots', async ({ page, server }) => {
@@ -299,7 +325,7 @@ for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWA
     await openDashboard(page, server, account)
     await seeAll(page)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
-    // As narrow as this it is folded.
+    // Collapsed at this width.
     await button(page, text('chart.options')).click()
     await button(page, text('chart.as_table')).click()
     await expect(button(page, text('chart.as_chart'))).toBeVisible()

@@ -1,4 +1,7 @@
-/** An electrician's day with a household of two units: asked for, answered, called and worked at, on a phone and at a desk. */
+/**
+ * An electrician and a household with two units: request, answer, call and settings, on a phone and a
+ * desktop.
+ */
 import type { Page } from '@playwright/test'
 import { DESK, expectAccessible, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
@@ -18,7 +21,7 @@ async function expectGood(page: Page) {
   }
 }
 
-test('a household of two units is asked for with a message, answered once, called, and set from a phone', async ({
+test('a household of two units is requested with a message, answered once, called, and set from a phone', async ({
   page,
   server,
   otherBrowser,
@@ -72,7 +75,7 @@ test('a household of two units is asked for with a message, answered once, calle
   await expectGood(theirs)
 })
 
-test('after a code from the box the next step is the commissioning, which waits on the start page', async ({
+test('after a code from the box the next step is the commissioning, which is a task on the start page', async ({
   page,
   server,
 }) => {

@@ -1,4 +1,7 @@
-/** Every page of an owner and an electrician in Firefox and WebKit, each loaded twice; and a setting that reaches its battery. */
+/**
+ * Every page of an owner and an electrician in Firefox and WebKit, each loaded twice; and a setting that
+ * reaches its battery.
+ */
 import { ONE } from './harness/chart.ts'
 import type { EnginePage } from './harness/engine-page.ts'
 import { test } from './harness/engine-test.ts'
@@ -72,7 +75,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('webkit draws the chart on a machine whose language is none', async ({ visit }) => {
+test('webkit draws the chart on a machine without a language', async ({ visit }) => {
   const page = await visit('webkit', 'C.UTF-8')
   await page.logIn(ONE)
   await page.seesPage(text('nav.dashboard'))

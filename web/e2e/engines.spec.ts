@@ -1,4 +1,7 @@
-/** The app in Firefox, and in WebKit, the engine of every browser on an iPhone. engines.soak.ts has the long journeys. */
+/**
+ * The app in Firefox, and in WebKit, the engine of every browser on an iPhone. engines.soak.ts has the long
+ * journeys.
+ */
 import { ONE } from './harness/chart.ts'
 import { test } from './harness/engine-test.ts'
 import { text } from './harness/texts.ts'
@@ -11,7 +14,7 @@ for (const engine of ENGINES)
     const page = await visit(engine)
     await page.logIn(ONE)
     await page.seesPage(text('nav.dashboard'))
-    // A page that is left at once must not keep the next one from what the browser has stored.
+    // Leaving a page at once must not block the next one's access to the database.
     await page.reload()
     await page.seesPage(text('nav.dashboard'))
     await page.open('/charts')

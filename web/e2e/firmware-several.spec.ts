@@ -1,4 +1,4 @@
-/** An electrician starts updates at several systems from the fleet: what is possible is shown before, and each ends by itself. */
+/** An electrician starts updates of several systems from the fleet: first their state, then each result. */
 import type { Page } from '@playwright/test'
 import { DESK, expectAccessible, expectGoodEverywhere } from './harness/axe.ts'
 import { AWAY, ONE, THREE } from './harness/owners.ts'
@@ -9,7 +9,7 @@ import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 import { dialog } from './harness/update.ts'
 
-// An update is offered only once: a past of its own gives this file a street of its own.
+// Each update is offered only once, so this file needs its own server, by its own history.
 test.use({ history: 4 })
 
 const bearer = async (server: Server, account: Account) => ({
@@ -29,7 +29,7 @@ async function grant(server: Server, owner: Account, electrician: Account, scope
     await server.post(`/api/auth/grant/${id}/accept/`, {}, 200, theirs)
 }
 
-/** The owner lets the electrician only look at this system from now on. */
+/** The owner reduces the electrician's access to this system to monitor. */
 async function narrow(server: Server, owner: Account, electrician: Account, sn: string) {
   const { given } = await server.get<{ given: { id: number; sn: string; email: string }[] }>(
     '/api/auth/grant/',
@@ -47,7 +47,7 @@ async function narrow(server: Server, owner: Account, electrician: Account, sn: 
 const row = (page: Page, sn: string) =>
   dialog(page, 'update.batch.title').locator('li[data-standing]').filter({ hasText: sn })
 
-test('what can be started is started, what cannot says why, and one that fails does not stop the others', async ({
+test('what can be started is started, what cannot says why, and one failure does not stop the others', async ({
   page,
   server,
 }) => {
@@ -64,7 +64,7 @@ test('what can be started is started, what cannot says why, and one that fails d
   await page.goto('/electrician-dashboard')
   const table = page.getByRole('table')
   await expect(table.getByRole('link')).toHaveCount(6)
-  // Batteries connect a moment after the start.
+  // Batteries connect shortly after the start.
   await page.getByRole('button', { name: new RegExp(`^${text('fleet.filter.update')} 4`) }).waitFor()
   await table.getByRole('checkbox').first().check()
   await button(page, text('fleet.start_updates')).click()
@@ -78,7 +78,7 @@ test('what can be started is started, what cannot says why, and one that fails d
   await expectGoodEverywhere(page, EVERY_SIZE)
   await page.setViewportSize(DESK)
 
-  // Meanwhile an owner thinks better of it.
+  // Meanwhile an owner reduces the access.
   await narrow(server, THREE, eva, 'SC24B0003')
   await button(box, '4 Updates starten').click()
   await expect(box.getByRole('status').first()).toHaveText(
@@ -90,7 +90,7 @@ test('what can be started is started, what cannot says why, and one that fails d
   await expect(row(page, 'SC24B0003')).toContainText('Ihr Zugang zu diesem Speicher reicht dafür nicht')
   await expectAccessible(page)
 
-  // It fails again as long as nothing has changed, and the others are not started a second time.
+  // It fails again while nothing has changed, and the others are not started a second time.
   await button(box, '1 noch einmal versuchen').click()
   await expect(box.getByRole('status').first()).toHaveText(
     text('update.batch.result', { started: '3', failed: '1' }),

@@ -1,4 +1,6 @@
-/** An electrician with the scope `service` starts an update from the page of the system, and its owner is told. */
+/**
+ * An electrician with the scope `service` starts an update from the system page, and its owner gets a mail.
+ */
 import { expectAccessible, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import { ONE as OWNER } from './harness/owners.ts'
 import { type Account, PASSWORD } from './harness/server.ts'
@@ -7,15 +9,15 @@ import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 import { dialog, progress, SOON, turn } from './harness/update.ts'
 
-/** Services one house of the demo's street; of another one only the settings. */
+/** Has the service scope for one demo house, and the configure scope for another. */
 const ELECTRICIAN: Account = { email: 'electrician@example.com', password: PASSWORD, role: 'electrician' }
 const SERVED = 'SC24A0001'
 const CONFIGURED = 'SC24B0001'
 
-// An update is offered only once: a past of its own gives this file a street of its own.
+// Each update is offered only once, so this file needs its own server, by its own history.
 test.use({ history: 3 })
 
-test('what is new and whether all is ready are shown, the start is confirmed, and the owner gets a mail', async ({
+test('new version and checks are shown, the start is confirmed, and the owner gets a mail', async ({
   page,
   server,
 }) => {
@@ -49,7 +51,7 @@ test('what is new and whether all is ready are shown, the start is confirmed, an
   expect(JSON.stringify(lines)).toContain('update_started')
 })
 
-test('without the scope service there is no button, but a sentence', async ({ page, server }) => {
+test('without the scope service there is a sentence instead of the button', async ({ page, server }) => {
   await beLoggedIn(page, server, ELECTRICIAN)
   await page.goto(`/electrician-dashboard/${CONFIGURED}`)
   await expect(page.getByText(text('update.remote.no_service'))).toBeVisible()

@@ -1,13 +1,13 @@
 /**
- * Measures the fleet table of an electrician with thousands of systems and writes numbers, no verdicts: the server, its
- * batteries and the bars are those of bench/src/electrician.rs.
+ * Measures the fleet table with thousands of systems and writes the numbers; bench/src/electrician.rs has the
+ * server, its batteries and the limits.
  */
 import { writeFile } from 'node:fs/promises'
 import { type Page, test } from '@playwright/test'
 import { text } from './harness/texts.ts'
 
 const ROUNDS = 5
-/** Rows are recognised by their link to one system. */
+/** Rows are identified by their links. */
 const ROW = 'tbody a[href^="/electrician-dashboard/"]'
 const { FLEET_URL = '', FLEET_EMAIL = '', FLEET_PASSWORD = '', BENCH_RESULTS } = process.env
 
@@ -22,7 +22,7 @@ test('thousands of systems are opened, searched, filtered and scrolled', async (
   const filtered: number[] = []
   for (let round = 0; round < 4 * ROUNDS; round += 1) {
     const { took, rows } = await filter(page)
-    // A count of nothing is quickly shown.
+    // An empty result is fast.
     if (rows > 0) filtered.push(took)
   }
   const measured = {
@@ -48,9 +48,9 @@ async function logIn(page: Page) {
   }, tokens)
 }
 
-/** From asking for the page until its first rows are there, in milliseconds; the browser itself looks, with each frame. */
+/** From navigation until the first rows exist, in milliseconds, checked in every frame. */
 async function open(page: Page) {
-  // Taking down the thousands of systems of the round before is not part of opening them.
+  // Unmounting the rows of the last round is not part of the measurement.
   await page.goto(`${FLEET_URL}/healthz`)
   await page.goto(`${FLEET_URL}/electrician-dashboard`)
   const seen = await page.waitForFunction(() => (globalThis as unknown as { firstRows?: number }).firstRows)
@@ -66,7 +66,7 @@ const watchForRows = (page: Page) =>
     requestAnimationFrame(look)
   }, ROW)
 
-/** From the key press until rows are drawn that fit it. */
+/** From the key press until matching rows are drawn. */
 const search = (page: Page, typed: string) =>
   page.evaluate(
     async ({ typed, row, label }) => {
@@ -99,7 +99,9 @@ const search = (page: Page, typed: string) =>
     { typed, row: ROW, label: text('fleet.search') },
   )
 
-/** From the click on the first count until it is pressed and the rows of it, or none, are drawn; and how many are on screen. */
+/**
+ * From the click on the first status until it is pressed and its rows are drawn; and their number on screen.
+ */
 const filter = (page: Page) =>
   page.evaluate(async (row) => {
     const counts = [...document.querySelectorAll<HTMLButtonElement>('button[aria-pressed]')]
@@ -115,7 +117,7 @@ const filter = (page: Page) =>
     return { took: performance.now() - begun, rows: document.querySelectorAll(row).length }
   }, ROW)
 
-/** Scrolls through the whole table, a screen a frame, and counts frames in which a place in it had no row. */
+/** Scrolls through the whole table, one screen per frame, and counts frames with missing rows. */
 async function gaps(page: Page) {
   await page.goto(`${FLEET_URL}/electrician-dashboard`)
   await page.locator(ROW).first().waitFor()
@@ -140,7 +142,7 @@ async function gaps(page: Page) {
   })
 }
 
-/** The middle of several rounds: one disturbed round does not move it. */
+/** The median of several rounds, which ignores outliers. */
 function median(values: number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** Access by consent: an owner lets an electrician in, both see it, and either side ends it. */
+/** Access by consent: an owner gives an electrician access, both see it, and either side ends it. */
 import type { Page } from '@playwright/test'
 import { expectAccessible, expectNoSidewaysScroll, NARROW } from './harness/axe.ts'
 import type { Account, Server } from './harness/server.ts'
@@ -6,7 +6,7 @@ import { beLoggedIn, button, heading, seeAll, sendRegistration, settled } from '
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// Menus and dialogs as they come and go for most people.
+// Animated menus and dialogs, as most people see them.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
 
 const COMPANY = 'Elektro Blitz'
@@ -22,7 +22,7 @@ async function openGrants(page: Page, server: Server, account: Account) {
   await settled(page)
 }
 
-/** Gives an electrician access without a browser, where the giving is not what the test is about. */
+/** Gives an electrician access without a browser. */
 async function grant(server: Server, owner: Account, electrician: Account, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const theirs = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }
@@ -33,7 +33,7 @@ async function grant(server: Server, owner: Account, electrician: Account, scope
   for (const { id } of grants) await server.post(`/api/auth/grant/${id}/accept/`, {}, 200, theirs)
 }
 
-test('an electrician who is invited accepts, sees the system, and sees it no more once the owner ends it', async ({
+test('an invited electrician accepts, sees the system, and loses it once the owner ends the access', async ({
   page,
   server,
   otherBrowser,
@@ -68,13 +68,14 @@ test('an electrician who is invited accepts, sees the system, and sees it no mor
   await expect(dialog(page)).toContainText(text('grants.end.text', { name: COMPANY, sn }))
   await button(dialog(page), text('grants.end')).click()
   await expect(page.getByText(text('grants.electricians.none'))).toBeVisible()
-  // The open stream hears of it; only then would a reload stay here, as a list that has changed leads to the dashboard.
+  // Waits for the event of the open stream: if the list of systems has changed, a reload leads to the
+  // dashboard.
   await expect(theirs.getByText(text('fleet.gone'))).toBeVisible()
   await theirs.reload()
   await expect(theirs.getByText(text('fleet.gone'))).toBeVisible()
 })
 
-test('an electrician asks by serial number, and the owner decides how much and how long', async ({
+test('an electrician asks by serial number, and the owner decides about scope and last day', async ({
   page,
   server,
   otherBrowser,
@@ -97,13 +98,13 @@ test('an electrician asks by serial number, and the owner decides how much and h
   await button(dialog(page), text('grants.approve')).click()
   await expect(dialog(page)).toBeHidden()
   await expect(card(page, text('grants.electricians'))).toContainText(text('grants.scope.monitor'))
-  // By way of the list: after a change of the list, a start of the app leads there whatever page is opened.
+  // By the list: if the list of systems has changed, the app starts there whatever page is opened.
   await theirs.goto('/electrician-dashboard')
   await theirs.getByRole('link', { name: sn }).click()
   await expect(theirs.getByText(text('fleet.scope.monitor.text'))).toBeVisible()
 })
 
-test('the same is answered for a serial number that does not exist', async ({ page, server }) => {
+test('the answer is the same for a serial number that does not exist', async ({ page, server }) => {
   await openGrants(page, server, await server.newElectrician())
   const said: (string | null)[] = []
   const { serials } = await server.newOwner()
@@ -157,7 +158,7 @@ test('the fleet is searched, filtered and sorted, and a link restores it', async
   const table = page.getByRole('table')
   await expect(table.getByRole('link')).toHaveCount(3)
   await expectAccessible(page)
-  // They have never reported: no power is shown for them, not even zero.
+  // They have never reported: no power is shown, not even zero.
   await expect(table.getByRole('row', { name: first })).not.toContainText(/\dW/)
   await page.getByRole('searchbox').fill(second.toLowerCase())
   await expect(table.getByRole('link')).toHaveText([second])
@@ -180,7 +181,7 @@ test('the fleet is searched, filtered and sorted, and a link restores it', async
   await expectAccessible(page)
 })
 
-test('the name of the end user is written on the page of the system', async ({ page, server }) => {
+test('the end user’s name is changed on the system page', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   const electrician = await server.newElectrician()

@@ -1,7 +1,7 @@
-/** Groups of systems: made, filled, renamed and deleted on the dashboard (specification 2 and 5). */
+/** Groups of systems: created, filled, renamed and deleted on the dashboard (specification 2 and 5). */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './harness/axe.ts'
-import { prefer } from './harness/screens.ts'
+import { setPreferences } from './harness/screens.ts'
 import { beLoggedIn, button, seeAll } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { LANGUAGES, text } from './harness/texts.ts'
@@ -10,7 +10,7 @@ const group = (page: Page, name: string) => page.getByRole('region', { name, exa
 const nameField = (page: Page) => page.getByLabel(text('groups.name'), { exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
 
-/** Makes a group by the form, with these systems. */
+/** Creates a group with these systems by the form. */
 async function create(page: Page, name: string, serials: string[] = []) {
   await button(page, text('groups.create')).click()
   await nameField(page).fill(name)
@@ -18,7 +18,7 @@ async function create(page: Page, name: string, serials: string[] = []) {
   await button(dialog(page), text('groups.submit')).click()
 }
 
-test('a group without a name is refused, and one with a name is made', async ({ page, server }) => {
+test('a group without a name is refused, and one with a name is created', async ({ page, server }) => {
   const owner = await server.newOwner(3)
   const [first = '', second = '', third = ''] = owner.serials
   await beLoggedIn(page, server, owner)
@@ -76,7 +76,7 @@ test('a group is renamed, changed and deleted', async ({ page, server }) => {
   await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()
   await button(dialog(page), text('groups.delete')).click()
   await expect(group(page, 'Haus am See')).toBeHidden()
-  // The button that asked for it is gone too.
+  // The button that had the focus is gone too.
   await expect(page.getByRole('region', { name: text('systems.title') })).toBeFocused()
   await expect(page.getByRole('main').getByText(second, { exact: true })).toBeVisible()
 })
@@ -97,7 +97,7 @@ test('the selector shows systems under their group', async ({ page, server }) =>
   await expect(page.getByRole('banner')).toContainText(`Zuhause·${third}`)
 })
 
-test('ten groups stand on a page', async ({ page, server }) => {
+test('ten groups are on a page', async ({ page, server }) => {
   const owner = await server.newOwner()
   const tokens = await server.logIn(owner)
   const bearer = { Authorization: `Bearer ${tokens.access}` }
@@ -113,11 +113,11 @@ test('ten groups stand on a page', async ({ page, server }) => {
   await expect(group(page, 'Haus 11')).toBeVisible()
 })
 
-test('the success of a new group is said in every language', async ({ page, server }) => {
+test('a new group is confirmed in every language', async ({ page, server }) => {
   await beLoggedIn(page, server, await server.newOwner())
   for (const language of LANGUAGES)
     await test.step(language, async () => {
-      await prefer(page, { language })
+      await setPreferences(page, { language })
       await page.goto('/dashboard')
       await seeAll(page)
       await button(page, text('groups.create', {}, language)).click()

@@ -2,8 +2,8 @@ import { beLoggedIn, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-/** Where each visitor ends who opens an address (specification 4). */
-const DOORS: [path: string, guest: string, owner: string, electrician: string][] = [
+/** The target of each visitor for every path (specification 4). */
+const TARGETS: [path: string, guest: string, owner: string, electrician: string][] = [
   ['/', '/login', '/dashboard', '/electrician-dashboard'],
   ['/login', '/login', '/dashboard', '/electrician-dashboard'],
   ['/register', '/register', '/dashboard', '/electrician-dashboard'],
@@ -29,7 +29,7 @@ for (const [column, visitor] of VISITORS.entries()) {
   test(`every address leads where it should for the visitor ${visitor}`, async ({ page, server }) => {
     if (visitor === 'owner') await beLoggedIn(page, server, await server.newOwner())
     if (visitor === 'electrician') await beLoggedIn(page, server, await server.newElectrician())
-    for (const [path, ...ends] of DOORS) {
+    for (const [path, ...ends] of TARGETS) {
       await test.step(path, async () => {
         await page.goto(path)
         await expect(heading(page)).toBeVisible()
@@ -52,10 +52,7 @@ test('an address that does not exist shows the 404 page with a way home', async 
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 
-test('pages that have nothing to show yet have their heading and no invented data', async ({
-  page,
-  server,
-}) => {
+test('pages without data have their heading and no invented data', async ({ page, server }) => {
   await beLoggedIn(page, server, await server.newOwner())
   for (const [path, title, empty] of [
     ['/calendar', 'calendar.title', 'calendar.empty'],
@@ -65,7 +62,7 @@ test('pages that have nothing to show yet have their heading and no invented dat
     await page.goto(path)
     await expect(heading(page)).toHaveText(text(title))
     await expect(page.getByRole('main').getByText(text(empty))).toBeVisible()
-    // The calendar's legend has numbers of its own.
+    // The calendar's legend contains numbers.
     const values = page.getByRole(path === '/calendar' ? 'grid' : 'main')
     await expect(values).not.toContainText(/\d+([.,]\d+)?\s*(k?Wh?|%|V)\b/)
   }

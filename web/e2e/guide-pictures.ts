@@ -1,7 +1,7 @@
 /** Takes the pictures of the guides in `docs/guide`: small, light, and at noon of a sunny day. */
 import { PHONE } from './harness/axe.ts'
 import { ONE } from './harness/owners.ts'
-import { open, prefer } from './harness/screens.ts'
+import { open, setPreferences } from './harness/screens.ts'
 import { type Account, PASSWORD } from './harness/server.ts'
 import { beLoggedIn } from './harness/steps.ts'
 import { test } from './harness/test.ts'
@@ -24,7 +24,7 @@ for (const { name, account, path, size } of PICTURES)
     await page.setViewportSize(size)
     await beLoggedIn(page, server, account)
     for (const language of ['de', 'en']) {
-      await prefer(page, { language, dark: false })
+      await setPreferences(page, { language, dark: false })
       await open(page, path)
       await page.screenshot({ path: `${FOLDER}${name}-${language}.png` })
     }

@@ -1,4 +1,4 @@
-/** The illustrated guides, which are pages beside the app. */
+/** The illustrated guides, which are static pages beside the app. */
 import { beLoggedIn, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
@@ -9,7 +9,7 @@ const READERS = [
 ] as const
 
 for (const { who, language, title } of READERS)
-  test(`the footer leads ${who} to a guide in a language of theirs, with its pictures`, async ({
+  test(`the footer links ${who} to a guide in their language, with its pictures`, async ({
     page,
     server,
   }) => {

@@ -80,7 +80,7 @@ test('arrow keys choose between owner and electrician', async ({ page }) => {
   await expect(page.getByRole('radio', { name: text('role.electrician') })).toBeChecked()
 })
 
-test('a setting is changed and saved with the keyboard alone, and dialogs give the focus back', async ({
+test('a setting is changed and saved with the keyboard alone, and dialogs return the focus', async ({
   page,
   server,
 }) => {
@@ -124,7 +124,7 @@ test('a setting is changed and saved with the keyboard alone, and dialogs give t
   await tabTo(page, 'button', text('settings.send'))
   await page.keyboard.press('Enter')
   await expect(dialog).toBeHidden()
-  // The button that opened it is gone with what it sent.
+  // The button that opened it is gone with the changes.
   await expect(page.getByRole('region', { name: text('settings.title') })).toBeFocused()
   expect((await readSettings(server, owner, sn)).desired.reserve_soc).toBe(35)
 
@@ -137,7 +137,7 @@ test('a setting is changed and saved with the keyboard alone, and dialogs give t
   await expect(page.getByRole('region', { name: text('settings.title') })).toBeFocused()
 })
 
-test('what has the focus is in sight, whichever way the Tab key goes', async ({ page, server }) => {
+test('the focused element is visible in both Tab directions', async ({ page, server }) => {
   test.slow()
   await beLoggedIn(page, server, ONE)
   for (const size of [DESK, PHONE]) {
@@ -151,7 +151,7 @@ test('what has the focus is in sight, whichever way the Tab key goes', async ({ 
   }
 })
 
-test('a colour scheme of the system leaves what is chosen, on and focused apart from the rest', async ({
+test('forced colours keep selected, switched on and focused elements distinguishable', async ({
   page,
   server,
 }) => {

@@ -1,4 +1,4 @@
-/** Nothing that somebody looks at moves while a page of the owner loads. */
+/** Nothing visible moves while an owner's page loads. */
 import type { Page, Request } from '@playwright/test'
 import { DESK, PHONE } from './harness/axe.ts'
 import { AWAY, ONE, THREE } from './harness/owners.ts'
@@ -8,8 +8,8 @@ import { beLoggedIn, heading, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { observeShifts, shiftsOf } from './harness/timings.ts'
 
-/** Of the score that browsers give: the share of the window that moved, times how far. */
-const MOST = 0.02
+/** A limit for the browser's layout shift score: moved share of the window times distance. */
+const MAX_SHIFT = 0.02
 
 const PAGES = SCREENS.filter(({ visitor }) => visitor === 'owner').map(({ path }) => path)
 const DASHBOARD = ['/dashboard']
@@ -22,7 +22,7 @@ const OWNERS: [who: string, account: Account, pages: string[]][] = [
 
 for (const size of [DESK, PHONE])
   for (const [who, account, pages] of OWNERS)
-    test(`pages of an owner with ${who} stay where they are while they load, ${size.width} px wide`, async ({
+    test(`pages of an owner with ${who} do not move while they load, ${size.width} px wide`, async ({
       page,
       server,
     }) => {
@@ -33,11 +33,11 @@ for (const size of [DESK, PHONE])
         await test.step(path, async () => {
           await load(page, path)
           const { score, moved } = await shiftsOf(page)
-          expect.soft(score, `${path}: ${moved.join(', ')}`).toBeLessThan(MOST)
+          expect.soft(score, `${path}: ${moved.join(', ')}`).toBeLessThan(MAX_SHIFT)
         })
     })
 
-/** Until every answer has come and been drawn; the live stream alone never ends. */
+/** Waits until every answer is rendered; only the live stream stays open. */
 async function load(page: Page, path: string) {
   const open = new Set<Request>()
   const begin = (request: Request) => request.url().includes('/stream/') || open.add(request)

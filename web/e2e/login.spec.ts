@@ -1,9 +1,9 @@
-import { prefer } from './harness/screens.ts'
+import { setPreferences } from './harness/screens.ts'
 import { button, heading, logIn, logOutByMenu, seeAll, sendLogin, storedTokens } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-test('an owner logs in and sees the dashboard with the own systems', async ({ page, server }) => {
+test('an owner logs in and sees the dashboard with their systems', async ({ page, server }) => {
   const owner = await server.newOwner(2)
   await logIn(page, owner)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
@@ -44,7 +44,7 @@ test('the refusals of the server come in the language of the page', async ({ pag
     ['de', /fehlgeschlagen/],
   ] as const) {
     await page.goto('/healthz')
-    await prefer(page, { language })
+    await setPreferences(page, { language })
     await page.goto('/login')
     await page.locator('input[name=email]').fill('nobody@example.org')
     await page.locator('input[name=password]').fill('Wrong-password-1')
@@ -79,7 +79,7 @@ test('an empty login form says which fields are missing and sends nothing', asyn
   expect(sent).toBe(0)
 })
 
-test('a password can be pasted and looked at', async ({ page, context }) => {
+test('a password can be pasted and shown', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/login')
   const password = page.getByLabel(text('form.password'), { exact: true })
@@ -91,7 +91,7 @@ test('a password can be pasted and looked at', async ({ page, context }) => {
   await expect(password).toHaveAttribute('type', 'text')
 })
 
-test('too many wrong passwords ask to wait, and the known browser of the owner still enters', async ({
+test('too many wrong passwords require a wait, and the owner’s known browser can still log in', async ({
   page,
   server,
   otherBrowser,

@@ -1,4 +1,4 @@
-/** What the energy costs: the card on the dashboard, and the form for prices there and in the settings. */
+/** The energy's cost: the dashboard card, and the price form there and in the settings. */
 import type { Page } from '@playwright/test'
 import { formatMoney, formatPeriod } from '../src/lib/format.ts'
 import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
@@ -14,7 +14,7 @@ type Saving = Record<'cost' | 'income' | 'actual' | 'without_battery', number | 
 const today = () => daysAgo(0)
 const card = (page: Page) => page.getByRole('region', { name: text('money.title') })
 
-/** The part of the card about today, or about the month. */
+/** The card's section about today or the month. */
 const figure = (page: Page, name: string) =>
   card(page)
     .locator('div', { has: page.getByRole('heading', { level: 3, name, exact: true }) })
@@ -25,12 +25,12 @@ const euros = (cents: number) => formatMoney(cents, 'EUR', 'de')
 const outcome = (cents: number) =>
   `${euros(cents)}${text(cents < 0 ? 'money.outcome.income' : 'money.outcome.cost')}`
 
-/** Where prices are entered: one place for all of them. */
+/** The price form. */
 const prices = (page: Page) => page.getByRole('region', { name: text('money.tariff.title') })
 const importField = (page: Page) => page.getByLabel(text('money.tariff.import', { unit: 'ct/kWh' }))
 const feedInField = (page: Page) => page.getByLabel(text('money.tariff.feed_in', { unit: 'ct/kWh' }))
 
-/** Of one day or of several; where the API knows nothing there is no number. */
+/** For one or several days; unknown amounts have no number. */
 async function expectFigure(page: Page, name: string, days: Saving[]) {
   const known = days.filter(({ actual }) => actual !== null)
   const result = figure(page, name).locator('p').first()
@@ -54,7 +54,7 @@ test('the card shows what the API says of today and of the month', async ({ page
   expect(now[0]?.actual).not.toBeNull()
   await expectFigure(page, text('today.title'), now)
   await expectFigure(page, month(), savings)
-  // The sentence that says what the battery was worth, before everything else.
+  // The sentence about the battery's savings.
   const known = savings.filter(({ actual, without_battery }) => actual !== null && without_battery !== null)
   const saved = known.reduce((sum, day) => sum + Number(day.without_battery) - Number(day.actual), 0)
   const word = saved > 0 ? 'saved' : 'lost'
@@ -65,7 +65,7 @@ test('the card shows what the API says of today and of the month', async ({ page
   )
 })
 
-test('without prices the card leads to where they are entered, and with them it tells what was paid', async ({
+test('without prices the card links to their form, and with them it shows what was paid', async ({
   page,
   server,
 }) => {
@@ -100,7 +100,7 @@ test('without prices the card leads to where they are entered, and with them it 
   await expect(card(page).getByRole('link', { name: text('money.change') })).toBeVisible()
 })
 
-test('a day that the server does not take is refused at its field', async ({ page, server }) => {
+test('an invalid day is rejected at its field', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
   await page.goto('/settings?part=prices')
@@ -114,7 +114,7 @@ test('a day that the server does not take is refused at its field', async ({ pag
   await expect(prices(page)).toContainText(/höchstens ein Jahr/)
 })
 
-test('the settings list the prices, and a new one joins them', async ({ page, server }) => {
+test('the settings list the prices, and a new one is added', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
   await page.goto('/settings?part=prices')

@@ -1,21 +1,21 @@
-/** The service worker, the installed app, and scripts that do not come. */
+/** The service worker, the installed app, and scripts that fail to load. */
 import type { Page } from '@playwright/test'
-import { Front } from './harness/front.ts'
+import { ServerProxy } from './harness/server-proxy.ts'
 import { beLoggedIn, button, heading, logOutByMenu } from './harness/steps.ts'
 import { test as base, expect } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-const test = base.extend<{ front: Front }>({
-  front: async ({ server }, use) => {
-    const front = await Front.before(server.url)
-    await use(front)
-    await front.goAway().catch(() => undefined)
+const test = base.extend<{ serverProxy: ServerProxy }>({
+  serverProxy: async ({ server }, use) => {
+    const serverProxy = await ServerProxy.before(server.url)
+    await use(serverProxy)
+    await serverProxy.goOffline().catch(() => undefined)
   },
 })
 
 const controlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
-/** The first visit ends with the worker in charge and its cache filled. */
+/** A first visit, until the worker is active and its cache is filled. */
 async function visit(page: Page, address: string) {
   await page.goto(address)
   await expect(heading(page)).toBeVisible()
@@ -25,58 +25,58 @@ async function visit(page: Page, address: string) {
 test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' })
 
-  test('a service worker is registered at the root, reloads nothing at first, and nothing stands against installing the app', async ({
+  test('a service worker is registered at the root, does not reload at first, and the app can be installed', async ({
     page,
     context,
-    front,
+    serverProxy,
   }) => {
     let loads = 0
     page.on('domcontentloaded', () => {
       loads += 1
     })
-    await visit(page, `${front.url}/login`)
+    await visit(page, `${serverProxy.url}/login`)
     const scope = await page.evaluate(async () => (await navigator.serviceWorker.ready).scope)
-    expect(scope).toBe(`${front.url}/`)
+    expect(scope).toBe(`${serverProxy.url}/`)
     expect(loads).toBe(1)
 
     const devtools = await context.newCDPSession(page)
     const { errors } = await devtools.send('Page.getAppManifest')
     expect(errors).toEqual([])
     const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-    // Every context of a test is a private one; there nobody installs anything.
+    // Playwright's contexts are private, where apps cannot be installed.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
   })
 
   test('without a network the app still opens and says that there is no connection', async ({
     page,
-    front,
+    serverProxy,
   }) => {
-    await visit(page, `${front.url}/login`)
-    await front.goAway()
+    await visit(page, `${serverProxy.url}/login`)
+    await serverProxy.goOffline()
     await page.reload()
     await expect(heading(page)).toHaveText(text('login.title'))
     await page.getByLabel(text('form.email'), { exact: true }).fill('a@example.org')
     await page.getByLabel(text('form.password'), { exact: true }).fill('Anything-1')
     await button(page, text('login.submit')).click()
     await expect(page.getByRole('alert')).toContainText(text('error.network'))
-    // A page that was never visited is in the cache as well.
-    await page.goto(`${front.url}/lock`)
+    // A page that was never visited is cached as well.
+    await page.goto(`${serverProxy.url}/lock`)
     await expect(heading(page)).toHaveText(text('lock.title'))
   })
 
-  test('a new version reloads the page exactly once', async ({ page, front }) => {
-    await visit(page, `${front.url}/login`)
+  test('a new version reloads the page exactly once', async ({ page, serverProxy }) => {
+    await visit(page, `${serverProxy.url}/login`)
     let loads = 0
     page.on('domcontentloaded', () => {
       loads += 1
     })
-    front.bringOutNewVersion()
+    serverProxy.releaseNewVersion()
     await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()))
     await expect.poll(() => loads).toBe(1)
     await expect(heading(page)).toBeVisible()
-    // A worker that looks again finds nothing new, and one more version within the minute has to wait.
+    // An update check finds nothing new, and another version within a minute has to wait.
     await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()))
-    front.bringOutNewVersion()
+    serverProxy.releaseNewVersion()
     await page.evaluate(async () => {
       const changed = new Promise((resolve) =>
         navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
@@ -88,17 +88,17 @@ test.describe('with the service worker', () => {
     expect(loads).toBe(1)
   })
 
-  test('no answer of the API is ever cached', async ({ page, server, front }) => {
+  test('no answer of the API is ever cached', async ({ page, server, serverProxy }) => {
     const owner = await server.newOwner()
     const tokens = await server.logIn(owner)
-    await visit(page, `${front.url}/login`)
+    await visit(page, `${serverProxy.url}/login`)
     await page.evaluate(({ access, refresh, role }) => {
       localStorage.setItem('refresh_token', refresh)
       localStorage.setItem('role', role)
       localStorage.setItem('access_token', access)
     }, tokens)
     for (const path of ['/dashboard', '/settings']) {
-      await page.goto(front.url + path)
+      await page.goto(serverProxy.url + path)
       await expect(heading(page)).toBeVisible()
       await expect(page.getByText(owner.serials[0] ?? '').first()).toBeVisible()
     }
@@ -138,12 +138,12 @@ test('the manifest names the app and icons that load in their size', async ({ pa
   }
 })
 
-test('a page whose script does not come says so and can be loaded again', async ({
+test('a page whose script fails to load says so and can be reloaded', async ({
   page,
   server,
-  trouble,
+  pageErrors,
 }) => {
-  trouble.expect(/ERR_FAILED|Loading chunk failed|dynamically imported module/)
+  pageErrors.expect(/ERR_FAILED|Loading chunk failed|dynamically imported module/)
   await beLoggedIn(page, server, await server.newOwner())
   await page.goto('/dashboard')
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
@@ -159,11 +159,11 @@ test('a page whose script does not come says so and can be loaded again', async 
   await expect(heading(page)).toHaveText(text('nav.settings'))
 })
 
-test('an app whose first script does not come says so instead of waiting for ever', async ({
+test('an app whose first script fails to load says so instead of waiting forever', async ({
   page,
-  trouble,
+  pageErrors,
 }) => {
-  trouble.expect(/ERR_FAILED/)
+  pageErrors.expect(/ERR_FAILED/)
   await page.route(/\/assets\/base-.*\.js$/, (route) => route.abort())
   await page.goto('/login')
   await expect(page.getByRole('alert')).toContainText('Die Seite konnte nicht geladen werden.')

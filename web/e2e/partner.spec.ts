@@ -1,4 +1,4 @@
-/** A partner app asks, the owner decides, and can change their mind (OAuth 2 code with PKCE). */
+/** A partner app asks for access, the owner decides, and can revoke it (OAuth 2 code with PKCE). */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { Partner, Server } from './harness/server.ts'
@@ -41,7 +41,7 @@ const exchange = (server: Server, { id, redirect }: Partner, code: string, statu
 const systemsFor = (server: Server, token: string) =>
   fetch(`${server.url}/api/partner/v1/systems/`, { headers: { Authorization: `Bearer ${token}` } })
 
-/** Fails if the page leaves for the app although nobody has agreed. */
+/** Fails if the page redirects to the app without a consent. */
 async function expectNoRedirect(page: Page, address: string) {
   let left = false
   page.on('request', (it) => {
@@ -86,7 +86,7 @@ test('an owner logs in for an app, consents, the app reads the systems, and the 
   expect((await systemsFor(server, tokens.access_token)).status).toBe(401)
 })
 
-test('a code of the consent works once', async ({ page, server }) => {
+test('a consent’s code works once', async ({ page, server }) => {
   const app = await server.newPartner('Sonnenfreund')
   await beLoggedIn(page, server, await server.newOwner())
   await page.goto(request(app))
@@ -109,7 +109,7 @@ test('an owner who denies is sent back with access_denied and no code', async ({
   await expect(page.getByText(text('account.partners.none'))).toBeVisible()
 })
 
-test('an unknown app, a foreign return address or half a request never redirects', async ({
+test('an unknown app, a foreign redirect address or an incomplete request never redirects', async ({
   page,
   server,
 }) => {
@@ -129,7 +129,7 @@ test('an unknown app, a foreign return address or half a request never redirects
   }
 })
 
-test('an electrician cannot let an app in, but can change the account', async ({ page, server }) => {
+test('an electrician cannot give an app access, but can switch accounts', async ({ page, server }) => {
   const app = await server.newPartner('Sonnenfreund')
   const owner = await server.newOwner()
   await beLoggedIn(page, server, await server.newElectrician())
@@ -142,10 +142,7 @@ test('an electrician cannot let an app in, but can change the account', async ({
   await expect(button(page, text('partner.allow'))).toBeVisible()
 })
 
-test('a session that ended meanwhile asks for the login and keeps the request of the app', async ({
-  page,
-  server,
-}) => {
+test('an expired session asks for the login and keeps the app’s request', async ({ page, server }) => {
   const app = await server.newPartner('Sonnenfreund')
   const owner = await server.newOwner()
   await logIn(page, owner)

@@ -1,4 +1,4 @@
-/** Passkeys: made, named and removed in the settings, a login without a password, and a second factor. */
+/** Passkeys: created, named and removed in the settings, used as login and as second factor. */
 import type { Page } from '@playwright/test'
 import { setUpTotp } from './harness/authenticator.ts'
 import { DESK, expectAccessible, expectGoodEverywhere, NARROW } from './harness/axe.ts'
@@ -22,7 +22,7 @@ async function openAccount(page: Page, account: Account) {
   await settled(page)
 }
 
-/** Adds one in the settings, where the account's page is open. */
+/** Adds one on the account page. */
 async function add(page: Page, account: Account, name: string) {
   await button(card(page), text('passkey.add')).click()
   await password(page).fill(account.password)
@@ -65,7 +65,7 @@ test('an owner adds one, names it, logs in with it alone, and removes it', async
   await button(dialog(page), text('passkey.rename')).click()
   await expect(card(page)).toContainText('Büro')
   await expectAccessible(page)
-  // The same device makes no second one.
+  // A device creates only one per account.
   await button(card(page), text('passkey.add')).click()
   await password(page).fill(owner.password)
   await button(dialog(page), text('totp.begin')).click()
@@ -75,7 +75,7 @@ test('an owner adds one, names it, logs in with it alone, and removes it', async
   await page.keyboard.press('Escape')
   await logOutByMenu(page)
 
-  // By the keyboard alone, and without a password.
+  // With the keyboard alone, and without a password.
   await tabTo(page, 'button', text('login.passkey'))
   await page.keyboard.press('Enter')
   await page.waitForURL('**/dashboard')
@@ -96,7 +96,7 @@ test('an owner adds one, names it, logs in with it alone, and removes it', async
     .toEqual(expect.arrayContaining(['Sie haben einen neuen Passkey', 'Ein Passkey wurde entfernt']))
 })
 
-test('a device that does not recognise its user opens nothing, and the page says what else there is', async ({
+test('a device that does not recognise its user opens nothing, and the page names the alternatives', async ({
   page,
   server,
 }) => {
@@ -136,14 +136,14 @@ test('an owner with two-step login uses one in place of the code', async ({ page
   await button(page, text('totp.use_passkey')).click()
   await page.waitForURL('**/dashboard')
   await settled(page)
-  // It also proves who removes it.
+  // Removing it can also be confirmed with it.
   await openAccount(page, owner)
   await button(card(page), text('passkey.remove_label', { name: 'Laptop' })).click()
   await button(dialog(page), text('passkey.confirm')).click()
   await expect(card(page)).toContainText(text('passkey.none'))
 })
 
-test('an electrician adds one, logs in with it alone whatever is chosen, and removes it', async ({
+test('an electrician adds one, logs in with it alone whichever role is selected, and removes it', async ({
   page,
   server,
 }) => {

@@ -7,7 +7,7 @@ async function askForLink(page: Page, email: string) {
   await page.goto('/login')
   await page.getByRole('link', { name: text('login.forgot') }).click()
   await expect(page).toHaveURL(/\/lock$/)
-  // The page that is left has such a field, too, and stands until the next one is there.
+  // The previous page has such a field, too, until the next one is rendered.
   await expect(heading(page)).toHaveText(text('lock.title'))
   await page.getByLabel(text('form.email'), { exact: true }).fill(email)
   await button(page, text('lock.submit')).click()
@@ -20,7 +20,7 @@ async function chooseNewPassword(page: Page, password: string) {
   await button(page, text('reset.submit')).click()
 }
 
-test('a forgotten password is set anew by the mailed link, and the old one is refused', async ({
+test('a forgotten password is reset by the mailed link, and the old one is refused', async ({
   page,
   server,
 }) => {
@@ -54,7 +54,7 @@ test('an unknown address gets the same answer, and no mail', async ({ page, serv
   expect(await server.mails(email)).toEqual([])
 })
 
-test('a link of the reset that is older than 30 minutes is refused', async ({ page, server }) => {
+test('a reset link that is older than 30 minutes is refused', async ({ page, server }) => {
   const owner = await server.newOwner()
   await askForLink(page, owner.email)
   const link = await server.linkMailedTo(owner.email, '#token=')
@@ -64,7 +64,7 @@ test('a link of the reset that is older than 30 minutes is refused', async ({ pa
   await expect(page.getByRole('alert')).toContainText(text('reset.link_invalid'))
 })
 
-test('the reset asks for a strong password, twice the same', async ({ page, server }) => {
+test('the reset requires a strong password, twice the same', async ({ page, server }) => {
   const owner = await server.newOwner()
   await askForLink(page, owner.email)
   await page.goto(await server.linkMailedTo(owner.email, '#token='))

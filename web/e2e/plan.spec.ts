@@ -1,6 +1,9 @@
-/** The charge plan of a simulated battery with prices typed in by hand: shown with its reasons, wished for, turned off. */
+/**
+ * The charge plan of a simulated battery with prices typed in by hand: reasons, charge target, turning it
+ * off.
+ */
 import type { Page } from '@playwright/test'
-import { nextAct } from '../src/features/plan/model.ts'
+import { nextAction } from '../src/features/plan/model.ts'
 import type { Forecast } from '../src/lib/api/forecast-query.ts'
 import type { Plan } from '../src/lib/api/plan-queries.ts'
 import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
@@ -11,7 +14,7 @@ import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// Two dark days lie ahead, and a bright one behind them. What is usual has to be known, too.
+// Two dark days and a bright one after them. The history provides the usual consumption.
 test.use({ history: 40, startsAt: '2026-12-25T18:00', movesClock: 'hours' })
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
@@ -25,10 +28,10 @@ const turn = (page: Page) => page.getByRole('switch', { name: text('plan.switch'
 const socField = (page: Page) => page.getByLabel(text('plan.wish.soc'))
 const byField = (page: Page) => page.getByLabel(text('plan.wish.by'))
 
-/** When the dear days begin: time enough to buy before them. */
-const DEAR_FROM = '2026-12-26'
+/** The expensive days begin late enough to buy before them. */
+const EXPENSIVE_FROM = '2026-12-26'
 
-/** Types a price into the form of the settings. */
+/** Fills in the price form of the settings. */
 async function enterPrice(page: Page, price: string, from: string | null) {
   await importField(page).fill(price)
   await feedInField(page).fill('7,94')
@@ -39,7 +42,7 @@ async function enterPrice(page: Page, price: string, from: string | null) {
   await expect(page.getByText(text('money.tariff.saved')).first()).toBeVisible()
 }
 
-/** The prices are those of a contract that does not change with the hour. */
+/** The prices of a contract that does not change by the hour. */
 async function chooseFixedPrices(server: Server) {
   const { access } = await server.logIn(ONE)
   const { version } = await server.get<{ version: number }>(`/api/auth/settings/?sn=${SN}`, ONE)
@@ -47,17 +50,17 @@ async function chooseFixedPrices(server: Server) {
   await server.post(`/api/auth/settings/?sn=${SN}`, fields, 200, { Authorization: `Bearer ${access}` })
 }
 
-/** Asks the same again and again, with one login. */
-async function asking<T>(server: Server, account: Account, path: string): Promise<() => Promise<T>> {
+/** Polls a path with one login. */
+async function makePoll<T>(server: Server, account: Account, path: string): Promise<() => Promise<T>> {
   const { access } = await server.logIn(account)
   const headers = { Authorization: `Bearer ${access}` }
   return async () => (await (await fetch(server.url + path, { headers })).json()) as T
 }
 
-/** Waits until the server has made a plan that this holds for; it looks every ten seconds. */
-async function plannedBy(server: Server, holds: (plan: Plan) => boolean): Promise<Plan> {
+/** Waits for a plan that meets the condition; the server plans every ten seconds. */
+async function waitForPlan(server: Server, holds: (plan: Plan) => boolean): Promise<Plan> {
   let plan: Plan | undefined
-  const ask = await asking<Plan>(server, ONE, `/api/auth/plan/?sn=${SN}`)
+  const ask = await makePoll<Plan>(server, ONE, `/api/auth/plan/?sn=${SN}`)
   await expect(async () => {
     plan = await ask()
     expect(holds(plan)).toBe(true)
@@ -65,11 +68,11 @@ async function plannedBy(server: Server, holds: (plan: Plan) => boolean): Promis
   return plan as Plan
 }
 
-test('cheap now and dear later: the plan buys, and says why', async ({ page, server }) => {
+test('cheap now and expensive later: the plan buys, and says why', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   await page.goto('/settings?part=prices')
   await enterPrice(page, '10', null)
-  await enterPrice(page, '60', DEAR_FROM)
+  await enterPrice(page, '60', EXPENSIVE_FROM)
   await chooseFixedPrices(server)
 
   await test.step('it is turned on, and says what it waits for', async () => {
@@ -82,7 +85,7 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
     await expect(page.getByRole('heading', { name: text('plan.off') })).toBeHidden()
   })
 
-  const plan = await plannedBy(server, ({ blocks }) => blocks.some(({ mode }) => mode === 'charge'))
+  const plan = await waitForPlan(server, ({ blocks }) => blocks.some(({ mode }) => mode === 'charge'))
   const bought = plan.blocks.find(({ mode }) => mode === 'charge')
   expect(bought?.reason).toMatch(/^Lädt .*\skWh von .* für 10\sct/)
 
@@ -91,7 +94,7 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
     await expect(page.getByText(/für 10\sct/).first()).toBeVisible()
     const picture = page.getByRole('img', { name: text('plan.picture.title') })
     await expect(picture).toBeVisible()
-    // What stands at the mouse is said in words above it.
+    // The values at the mouse are shown as text above the picture.
     const reading = page.locator('figure [data-reading]')
     await expect(reading).toHaveText(text('plan.picture.hint'))
     await picture.hover({ position: { x: 60, y: 60 } })
@@ -111,10 +114,10 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
 
   await test.step('the dashboard tells of it and leads to it', async () => {
     await open(page, '/dashboard')
-    // What it does now depends on the hour: whatever comes first in the plan, the card says it in the plan's words.
+    // The current block depends on the hour: the card shows the plan's next block, whichever it is.
     await expect(async () => {
-      const { blocks } = await plannedBy(server, (made) => nextAct(made.blocks, server.now) !== null)
-      await expect(card(page)).toContainText(nextAct(blocks, server.now)?.reason ?? '', { timeout: 1_000 })
+      const { blocks } = await waitForPlan(server, (made) => nextAction(made.blocks, server.now) !== null)
+      await expect(card(page)).toContainText(nextAction(blocks, server.now)?.reason ?? '', { timeout: 1_000 })
     }).toPass(SOON)
     await card(page)
       .getByRole('link', { name: text('plan.show') })
@@ -124,7 +127,7 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
   })
 })
 
-test('a wish is kept, and a wrong one is refused at its field', async ({ page, server }) => {
+test('a charge target is saved, and an invalid one is rejected at its field', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   await open(page, `/plan?sn=${SN}`)
   await socField(page).fill('170')
@@ -152,7 +155,7 @@ test('a wish is kept, and a wrong one is refused at its field', async ({ page, s
 test('forecasts reach into tomorrow', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   await open(page, `/charts?sn=${SN}`)
-  // The browser's own clock knows nothing of Christmas until the server has said when it is.
+  // The browser's clock is not at Christmas until the server has sent its time.
   await expect(page.getByText('25. Dezember 2026')).toBeVisible()
   await button(page, text('chart.forth')).click()
   await page.waitForURL('**date=*')
@@ -172,13 +175,14 @@ test('the bad-weather notice comes with two dark days ahead, and goes when the s
   await page.goto('/dashboard')
   const notice = page.getByRole('status').filter({ hasText: text('notice.weather') })
   await expect(notice).toContainText(text('notice.weather.text'), SOON)
-  // Around noon the second day ahead reaches into the bright one. Forecasts are made every quarter-hour, and two have to say so.
+  // Around noon the second day ahead includes the bright one. Forecasts are made every quarter-hour, and two
+  // have to agree.
   await server.passMinutes(19 * 60)
   const noon = server.now
-  const ask = await asking<Forecast>(server, THREE, '/api/auth/forecast/?sn=SC24B0001')
+  const ask = await makePoll<Forecast>(server, THREE, '/api/auth/forecast/?sn=SC24B0001')
   await expect.poll(async () => (await ask()).issued, SOON).toBeGreaterThanOrEqual(noon)
   await server.passMinutes(15)
-  // Asked again every half minute.
+  // Polled every half minute.
   await expect(notice).toBeHidden(SOON)
 })
 

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
-import { prefer } from './harness/screens.ts'
+import { setPreferences } from './harness/screens.ts'
 import { beLoggedIn, button, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { LANGUAGES, text } from './harness/texts.ts'
 
 const html = (page: Page) => page.locator('html')
 
-test('a first visit is dark and German, whatever the browser asks for', async ({ browser, trouble }) => {
+test('a first visit is dark and German, whatever the browser asks for', async ({ browser, pageErrors }) => {
   const context = await browser.newContext({ locale: 'en-GB', colorScheme: 'light' })
-  await trouble.watch(context)
+  await pageErrors.watch(context)
   const page = await context.newPage()
   await page.goto('/login')
   await expect(heading(page)).toHaveText(text('login.title'))
@@ -36,9 +36,9 @@ test('language and theme are kept over a reload and a login', async ({ page, ser
   await expect(html(page)).toHaveAttribute('data-theme', 'light')
 })
 
-test('theme and language stand before the app has loaded, so that nothing flashes', async ({ page }) => {
+test('theme and language are set before the app has loaded, so that nothing flashes', async ({ page }) => {
   await page.goto('/healthz')
-  await prefer(page, { language: 'fr', dark: false })
+  await setPreferences(page, { language: 'fr', dark: false })
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
     letGo = resolve

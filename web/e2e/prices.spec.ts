@@ -1,4 +1,4 @@
-/** Prices of a provider: a token that is refused is explained, a good one brings prices, and prices by the time of day. */
+/** A provider's prices: a refused token is explained, a valid one brings prices; and time-of-use prices. */
 import { expectGoodEverywhere } from './harness/axe.ts'
 import { EVERY_SIZE, field, openPrices, sendChanges, setByApi } from './harness/settings.ts'
 import { button, settled } from './harness/steps.ts'
@@ -25,7 +25,7 @@ test('a wrong token is explained, and a right one brings prices', async ({ page,
   await expect(page.getByText(refused)).toBeHidden()
 })
 
-test('prices of the exchange are known until a midnight, without a token', async ({ page, server }) => {
+test('exchange prices are known until a midnight, without a token', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   await setByApi(server, owner, sn, { provider: 'energy_charts' })
@@ -37,10 +37,7 @@ test('prices of the exchange are known until a midnight, without a token', async
   await expect(page.getByText('ct/kWh,', { exact: false })).toBeVisible()
 })
 
-test('prices by the time of day are typed in, refused where a moment has none, and kept', async ({
-  page,
-  server,
-}) => {
+test('time-of-use prices are typed in, refused if a time has none, and saved', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   await setByApi(server, owner, sn, { provider: 'time_of_use' })

@@ -4,10 +4,10 @@ import { button, heading, logIn, seeAll, sendLogin, sendRegistration } from './h
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-/** The part of /connect that lists serial numbers waiting for their switch. */
+/** The waiting claims of /connect. */
 const claims = (page: Page) => page.getByRole('region', { name: text('claims.title') })
 
-/** Logs in with an account that has no system: the key page opens instead of the dashboard. */
+/** Logs in with an account without systems: the key page opens instead of the dashboard. */
 async function enterKeyPage(page: Page, account: Account) {
   await page.goto('/login')
   await sendLogin(page, account)
@@ -15,7 +15,7 @@ async function enterKeyPage(page: Page, account: Account) {
   await expect(page.getByText(text('error.no_systems'))).toBeVisible()
 }
 
-/** From the success text of /connect through the login to the dashboard. */
+/** From the success message of /connect through the login to the dashboard. */
 async function goOnToDashboard(page: Page, account: Account, sn: string) {
   await expect(heading(page)).toHaveText(text('connect.done'))
   await button(page, text('register.to_login')).click()
@@ -66,7 +66,7 @@ test('an owner registers with a serial number, opens the mail, turns the switch 
   await expect(page.getByText(text('keys.step.on'))).toBeVisible()
   await expect(page.getByText(text('keys.step.code'))).toBeVisible()
 
-  // The page follows the switch by itself.
+  // The page updates by itself.
   await server.turnSwitch(sn)
   await expect(page.getByText(text('keys.linked'))).toBeVisible()
   await button(page, text('register.to_login')).click()
@@ -113,7 +113,7 @@ test('two owners who wait for the same switch both get the contested text, and t
   await goOnToDashboard(page, account, sn)
 })
 
-test('the key page takes wrong, unknown and used keys with one sentence each', async ({ page, server }) => {
+test('the key page has one sentence each for wrong, unknown and used keys', async ({ page, server }) => {
   const { serials } = await server.newSite()
   const account = await server.newWaitingOwner(serials[0] ?? '')
   const neighbour = await server.newOwner()
@@ -158,7 +158,7 @@ test('an electrician registers by mail and enters an empty fleet', async ({ page
   await page.goto(await server.linkMailedTo(account.email))
   await expect(heading(page)).toHaveText(text('register.ready'))
   await button(page, text('register.to_login')).click()
-  // The page still knows the role: it is chosen already.
+  // The page still knows the role: it is selected already.
   await expect(page.getByRole('radio', { name: text('role.electrician') })).toBeChecked()
   await sendLogin(page, account)
   await page.waitForURL('**/electrician-dashboard')
@@ -192,7 +192,7 @@ test('the registration form marks every wrong field and keeps what was typed', a
   await expect(page.getByLabel(text('form.email'), { exact: true })).toHaveValue(account.email)
 })
 
-test('a taken address is only told to somebody with a valid code', async ({ page, server }) => {
+test('a taken address is only revealed to somebody with a valid code', async ({ page, server }) => {
   const taken = await server.newOwner()
   const { code } = await server.newSite()
   await page.goto('/register')

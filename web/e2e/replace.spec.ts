@@ -1,4 +1,4 @@
-/** A unit is exchanged under warranty: the house keeps its history, for the owner and for the electrician. */
+/** A unit is replaced under warranty: the house keeps its history, for owner and electrician. */
 import type { Page, Request } from '@playwright/test'
 import { DESK, expectAccessible, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import { numberOf, readTable } from './harness/chart.ts'
@@ -12,7 +12,7 @@ import { text } from './harness/texts.ts'
 test.use({ movesClock: 'hours' })
 
 const PAUSE = 30
-/** More than a house draws in a minute. */
+/** More than a house uses in a minute. */
 const JUMP = 300
 
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -24,13 +24,13 @@ const keyField = (page: Page) =>
 
 const siteDay = (server: Server) => berlinDay(server.now)
 
-/** Both units shall measure on the same day. */
-async function leaveMidnight(server: Server) {
+/** Both units have to measure on the same day. */
+async function avoidMidnight(server: Server) {
   if (berlinDay(server.now + 2 * PAUSE * 60_000) !== siteDay(server)) await server.passMinutes(2 * PAUSE)
 }
 
-/** The battery has sent a few samples, and is unplugged again. */
-async function letReport(server: Server, account: Account, site: Site) {
+/** Waits until the battery has sent a few samples, and disconnects it. */
+async function waitForReport(server: Server, account: Account, site: Site) {
   const [sn = ''] = site.serials
   const since = server.now
   const battery = server.connectBattery(site)
@@ -50,15 +50,15 @@ async function enterKey(page: Page, key: string) {
   await button(dialog(page), text('replace.next')).click()
 }
 
-test('an owner replaces a unit, and the day goes on in the same chart without a jump', async ({
+test('an owner replaces a unit, and the day continues in the same chart without a jump', async ({
   page,
   server,
 }) => {
   test.setTimeout(180_000)
-  await leaveMidnight(server)
+  await avoidMidnight(server)
   const owner = await server.newOwner()
   const [old = ''] = owner.serials
-  await (await letReport(server, owner, owner)).unplug()
+  await (await waitForReport(server, owner, owner)).unplug()
   await server.passMinutes(PAUSE)
   const spare = await server.newSite()
   const [next = ''] = spare.serials
@@ -87,7 +87,7 @@ test('an owner replaces a unit, and the day goes on in the same chart without a 
   await expect(systemsCard(page)).toContainText(next)
   await expect(systemsCard(page).getByText(old, { exact: true })).toBeHidden()
 
-  const battery = await letReport(server, owner, spare)
+  const battery = await waitForReport(server, owner, spare)
   const series = 'm0,m2'
   await open(page, `/charts?date=${siteDay(server)}&resolution=minute&series=${series}&view=table`)
   const rows = (await readTable(page)).map(([time = '', ...cells]) => {
@@ -118,11 +118,11 @@ test('with the serial number alone the main switch of the new unit is the proof'
   await button(dialog(page), text('replace.submit')).click()
   await expect(dialog(page)).toContainText(text('replace.waiting'))
   await expectGoodEverywhere(page, [PHONE])
-  // Nothing has happened yet. Behind an open dialog nothing has a role.
+  // Nothing has happened yet. Behind an open dialog elements have no role.
   await expect(page.locator('main')).toContainText(old)
 })
 
-test('an electrician with service replaces a unit from its page, and the owner is told', async ({
+test('an electrician with service replaces a unit from its page, and the owner is notified', async ({
   page,
   server,
 }) => {
@@ -147,7 +147,7 @@ test('an electrician with service replaces a unit from its page, and the owner i
   await enterKey(page, await server.installerCode(next))
   await expect(dialog(page)).toContainText(text('replace.confirm', { sn: old, unit: next }))
   await expectAccessible(page)
-  // A poll of updates that began before the answer may still name the old unit, a later one may not.
+  // A poll that began before the answer may still contain the old unit, a later one may not.
   const lost: string[] = []
   const earlyPolls = new Set<Request>()
   let answered = false

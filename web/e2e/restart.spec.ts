@@ -1,4 +1,4 @@
-/** The server is killed while somebody looks, and starts again. */
+/** The server is killed while a page is open, and restarts. */
 import { type Account, PASSWORD, Server } from './harness/server.ts'
 import { beLoggedIn } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
@@ -6,10 +6,10 @@ import { text } from './harness/texts.ts'
 
 const ONE: Account = { email: 'owner@example.com', password: PASSWORD, role: 'user' }
 
-test('an open dashboard shows live values again by itself after the server was killed and has started again', async ({
+test('an open dashboard shows live values again by itself after the server was killed and restarted', async ({
   page,
 }) => {
-  // Of its own: the other tests need theirs.
+  // A server of its own: the other tests need theirs.
   const server = await Server.start(0)
   try {
     await page.clock.install({ time: Date.now() })
@@ -28,7 +28,7 @@ test('an open dashboard shows live values again by itself after the server was k
 
     const stream = page.waitForResponse((answer) => answer.url().includes('/api/auth/stream/') && answer.ok())
     await server.startAgain()
-    // Longer than any pause between two attempts to connect.
+    // Longer than the maximum back-off.
     await page.clock.fastForward(31_000)
     await stream
     await expect(page.getByText(/^Live · /)).toBeVisible()

@@ -5,7 +5,7 @@ import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-/** Each sets `window.attacked` or opens a dialog where it is taken for markup, script or an address. */
+/** Each sets `window.attacked` or opens a dialog if it is interpreted as markup, script or an address. */
 const ATTACKS = [
   '<img src=x onerror="window.attacked=1">',
   '"><script>window.attacked=1</script>',
@@ -24,7 +24,7 @@ async function expectHarmless(page: Page) {
   ).toHaveCount(0)
 }
 
-test('the start page carries every security header', async ({ request }) => {
+test('the start page has every security header', async ({ request }) => {
   const headers = (await request.get('/')).headers()
   const policy = headers['content-security-policy'] ?? ''
   expect(policy).not.toMatch(/unsafe-inline|unsafe-eval/)
@@ -37,14 +37,14 @@ test('the start page carries every security header', async ({ request }) => {
   expect(headers['x-frame-options']).toBe('DENY')
   expect(headers['referrer-policy']).toBe('no-referrer')
   expect(headers['cross-origin-opener-policy']).toBe('same-origin')
-  // The place of the house by one press: of this page alone.
+  // Geolocation is allowed for the portal's own pages only.
   expect(headers['permissions-policy']).toBe(
     'camera=(), microphone=(), geolocation=(self), payment=(), usb=()',
   )
 })
 
-test('the CSP of the page stops inline script and foreign requests', async ({ page, trouble }) => {
-  trouble.expect(/Content Security Policy|CSP violation/)
+test('the CSP of the page stops inline script and foreign requests', async ({ page, pageErrors }) => {
+  pageErrors.expect(/Content Security Policy|CSP violation/)
   await page.goto('/login')
   const foreign = await page.evaluate(async () => {
     const script = document.createElement('script')
@@ -57,7 +57,7 @@ test('the CSP of the page stops inline script and foreign requests', async ({ pa
   })
   expect(foreign).toBe('stopped')
   expect(await page.evaluate(() => 'attacked' in window)).toBe(false)
-  expect(trouble.all().join()).toMatch(/script-src.*connect-src/s)
+  expect(pageErrors.all().join()).toMatch(/script-src.*connect-src/s)
 })
 
 test('role=electrician in local storage yields no data', async ({ page, server }) => {
@@ -99,7 +99,7 @@ test('scripts in the name of a company render as text', async ({ page, server })
   for (const attack of ATTACKS) {
     await beLoggedIn(page, server, await server.newElectrician(attack))
     await page.goto('/electrician-settings?part=account')
-    // A name that stands in mails has nothing to press: no dot is within a word.
+    // Names in mails must not become links: no dot within a word.
     const stored = attack.replace(/\.(?=\p{L})/gu, '. ')
     await expect(page.getByLabel(text('form.company'), { exact: true })).toHaveValue(stored)
     await expectHarmless(page)
@@ -140,7 +140,7 @@ test('scripts in the answers of the server render as text', async ({ page, serve
   }))
   await page.route('**/api/auth/usr_sn/', (route) => route.fulfill({ json: systems }))
   await page.goto('/dashboard')
-  // Systems without values: the page goes on waiting for them.
+  // Without values the page keeps waiting.
   await heading(page).waitFor()
   await page.keyboard.press('End')
   for (const attack of ATTACKS) {
@@ -173,8 +173,8 @@ test('scripts in the names of groups render as text', async ({ page, server }) =
   await expectHarmless(page)
 })
 
-test('scripts in what a battery reports render as text', async ({ page, server, trouble }) => {
-  trouble.expect(/ERR_FAILED/)
+test('scripts in what a battery reports render as text', async ({ page, server, pageErrors }) => {
+  pageErrors.expect(/ERR_FAILED/)
   await page.route('**/api/auth/stream/**', (route) => route.abort())
   await page.route('**/api/auth/data/**', async (route) => {
     const answer = await route.fetch()

@@ -1,4 +1,7 @@
-/** Every screen with its menus, dialogs and errors: both themes, phone and desk, large text, five languages (checks 41). */
+/**
+ * Every screen with its menus, dialogs and errors: both themes, phone and desktop, large text, five languages
+ * (checks 41).
+ */
 import type { Page } from '@playwright/test'
 import { DESK, expectGoodEverywhere, expectNoSidewaysScroll, NARROW, PHONE } from './harness/axe.ts'
 import {
@@ -7,7 +10,7 @@ import {
   withDoubledText,
   withTextOfTwiceTheSize,
 } from './harness/layout.ts'
-import { addressOf, become, isAt, open, SCREENS, STATES } from './harness/screens.ts'
+import { addressOf, isAt, logInAs, open, SCREENS, STATES } from './harness/screens.ts'
 import { button, heading, seeAll } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { LANGUAGES, type Language, messageIds, text } from './harness/texts.ts'
@@ -21,7 +24,7 @@ for (const screen of SCREENS) {
   }) => {
     test.slow()
     const address = addressOf(screen, server)
-    await become(page, server, screen.visitor)
+    await logInAs(page, server, screen.visitor)
     await open(page, address)
     await expectGoodScreen(page)
     for (const { width } of [DESK, PHONE]) await expectRoomForLargeText(page, width)
@@ -49,7 +52,7 @@ for (const screen of SCREENS) {
 
 for (const { name, screen, act } of STATES.filter((state) => !SCREENS.some((one) => isAt(state, one)))) {
   test(`${name} is accessible in both themes on phone and desk`, async ({ page, server }) => {
-    await become(page, server, screen.visitor)
+    await logInAs(page, server, screen.visitor)
     await open(page, addressOf(screen, server))
     await act(page)
     await expectGoodScreen(page)
@@ -74,7 +77,9 @@ async function expectRoomForLargeText(page: Page, width: number) {
   await withDoubledText(page, () => expectRoom(page))
 }
 
-/** The layout, too, goes by the size that is chosen in a browser: a desk becomes as narrow as with everything enlarged. */
+/**
+ * The layout also follows the browser's font size: a desktop becomes as narrow as with everything enlarged.
+ */
 async function expectRoomForChosenText(page: Page) {
   await page.setViewportSize(DESK)
   const usual = await textSize(page)
@@ -92,7 +97,7 @@ async function expectRoom(page: Page) {
   await expectNothingCut(page)
 }
 
-/** Chooses another language where the visitor of an open page finds the choice. */
+/** Selects another language on the open page. */
 async function choose(page: Page, language: Language, current: Language) {
   const list = page.getByLabel(text('top.language', {}, current), { exact: true })
   if ((await list.count()) > 0) await list.selectOption(language)
@@ -103,7 +108,7 @@ async function choose(page: Page, language: Language, current: Language) {
   }
 }
 
-/** Ids that no sentence contains by chance: at least one dot between two words. */
+/** Ids that are no sentence by chance: at least one dot between two words. */
 const IDS = new Set<string>(messageIds)
 const ID_LIKE = /\b[a-z_]+(?:\.[a-z_]+)+\b/g
 
@@ -121,7 +126,7 @@ async function expectLanguage(page: Page, language: Language) {
   }
 }
 
-/** Whatever a page says, to those who see it and to those who hear it. */
+/** All texts of a page, visible and for screen readers. */
 const shownOn = (page: Page) =>
   page.evaluate(() =>
     [

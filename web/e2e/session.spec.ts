@@ -1,4 +1,4 @@
-/** How a session lives and ends: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
+/** The session's life: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
 import type { Page, Request } from '@playwright/test'
 import type { Account, Owner, Server } from './harness/server.ts'
 import {
@@ -23,7 +23,10 @@ const TOKEN_EXPIRES = 16
 
 const loggedOutDialog = (page: Page) => page.getByRole('dialog', { name: text('logged_out.title') })
 
-/** The dashboard has the person's system in its list, which waits to be scrolled to. A renewed token may load it again meanwhile. */
+/**
+ * The system is in the dashboard's list, which has to be scrolled to. A renewed token may reload the page
+ * meanwhile.
+ */
 async function seesSystem(page: Page, { serials }: Owner) {
   await expect(async () => {
     await seeAll(page)
@@ -32,7 +35,7 @@ async function seesSystem(page: Page, { serials }: Owner) {
   }).toPass()
 }
 
-/** The dashboard, of somebody who has logged in before. */
+/** Opens the dashboard with a stored session. */
 async function enter(page: Page, server: Server, account: Account) {
   await beLoggedIn(page, server, account)
   await page.goto('/dashboard')
@@ -40,7 +43,7 @@ async function enter(page: Page, server: Server, account: Account) {
   await settled(page)
 }
 
-/** Counts what a page does from now on. */
+/** Counts events of a page from now on. */
 function count(page: Page, happens: (page: Page, tick: () => void) => void): () => number {
   let n = 0
   happens(page, () => {
@@ -59,8 +62,8 @@ const countRequests = (page: Page, method: string, path: string) =>
   )
 
 /**
- * What the page reads by itself is held back from the returned call on until the tokens are renewed: otherwise it, and not
- * what the person does, may be the first to meet an expired token.
+ * Delays the page's own reads until the tokens are renewed; otherwise one of them, and not the tested action,
+ * could meet the expired token first.
  */
 async function holdReads(page: Page): Promise<() => Promise<void>> {
   let held = false
@@ -90,7 +93,7 @@ test('an expired token is renewed with one reload, and later ones without any', 
   const loads = countLoads(page)
 
   await server.passMinutes(TOKEN_EXPIRES)
-  // The live page may notice before the click does, and its one reload may swallow the click.
+  // The live page may notice before the click, and its one reload may swallow the click.
   await expect(async () => {
     await page
       .getByRole('link', { name: text('nav.settings') })
@@ -118,7 +121,7 @@ test('an expired token is renewed with one reload, and later ones without any', 
   expect(loads()).toBe(1)
 })
 
-test('an expired token at the start of the app keeps the person in', async ({ page, server }) => {
+test('an expired token at the start of the app does not end the session', async ({ page, server }) => {
   const owner = await server.newOwner()
   await beLoggedIn(page, server, owner)
   await server.passMinutes(TOKEN_EXPIRES)
@@ -131,7 +134,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
   const { serials } = await server.newSite()
   const [sn = ''] = serials
   const hold = await holdReads(page)
-  // A stream that never answers: it is always under way.
+  // A stream that never answers.
   await page.route('**/api/auth/stream/**', () => {})
   await beLoggedIn(page, server, await server.newOwner())
   await page.goto('/settings?part=account')
@@ -149,7 +152,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
   await expect(page.getByRole('heading', { name: text('account.systems') })).toBeVisible()
   expect(posts()).toBe(1)
 
-  // The reload of this session is used up: now the form stays, says so and goes out again when the person wants it.
+  // This session's reload is used up: now the form stays, shows the error and can be submitted again.
   await input.fill(sn)
   await hold()
   await server.passMinutes(TOKEN_EXPIRES)
@@ -167,7 +170,7 @@ test('ten tabs whose token expired at once all stay logged in', async ({ page, c
   await beLoggedIn(page, server, owner)
   const others = await Promise.all(Array.from({ length: 9 }, () => context.newPage()))
   const tabs = [page, ...others]
-  // Ten dashboards would measure how fast this machine draws.
+  // Ten dashboards would measure the machine's rendering speed.
   await Promise.all(tabs.map((tab) => tab.goto('/settings?part=account')))
   for (const tab of tabs) await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
 
@@ -182,7 +185,7 @@ test('ten tabs whose token expired at once all stay logged in', async ({ page, c
     await expect(loggedOutDialog(tab)).toBeHidden()
     expect(new URL(tab.url()).pathname).toBe('/settings')
   }
-  // As a rule it is one. A tab that has not heard of the new tokens yet asks too, and gets the same ones.
+  // Usually one. A tab that does not have the new tokens yet also refreshes, and gets the same ones.
   expect(new Set(refreshes)).toEqual(new Set([200]))
 })
 
@@ -206,12 +209,12 @@ test('ten refreshes at once with the same token, as without Web Locks, log nobod
   await seesSystem(page, owner)
 })
 
-test('no network during a refresh is no logout', async ({ page, server, trouble }) => {
-  trouble.expect(/ERR_FAILED/)
+test('no network during a refresh is no logout', async ({ page, server, pageErrors }) => {
+  pageErrors.expect(/ERR_FAILED/)
   const owner = await server.newOwner()
   await enter(page, server, owner)
   const tokens = await storedTokens(page)
-  // Before the time passes: the live page may notice at once.
+  // Before the clock is advanced, because the live page may notice at once.
   await page.route(REFRESH, (route) => route.abort())
   await server.passMinutes(TOKEN_EXPIRES)
   const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/token/refresh/'))
@@ -224,7 +227,7 @@ test('no network during a refresh is no logout', async ({ page, server, trouble 
   expect(await storedTokens(page)).toEqual(tokens)
   await expect(loggedOutDialog(page)).toBeHidden()
 
-  // The event stream asks again by itself, and everything else with it.
+  // The event stream reconnects by itself, and everything is refetched.
   await page.unroute(REFRESH)
   await expect(page.getByLabel(text('setting.reserve_soc'), { exact: true })).toBeVisible()
 })
@@ -234,7 +237,7 @@ test('a session that ended on the server shows the "Logged Out" dialog once', as
   await enter(page, server, owner)
   const { access } = await storedTokens(page)
   await server.post('/api/auth/logout/', { all: '1' }, 204, { Authorization: `Bearer ${access}` })
-  // Nobody has to press anything: the live data of the page are refused. The page may go there twice.
+  // The page's live data is refused without any click. The page may navigate there twice.
   await expect(page).toHaveURL(/\/login$/)
   await expect(loggedOutDialog(page)).toContainText(text('logged_out.session_ended'))
   await button(page, text('logged_out.ok')).click()
@@ -244,7 +247,7 @@ test('a session that ended on the server shows the "Logged Out" dialog once', as
   await expect(loggedOutDialog(page)).toBeHidden()
 })
 
-test('a logout in one tab takes the other tab along', async ({ page, context, server }) => {
+test('a logout in one tab logs out the other tab', async ({ page, context, server }) => {
   const owner = await server.newOwner()
   await enter(page, server, owner)
   const other = await context.newPage()
@@ -292,8 +295,10 @@ test('an access token deleted in another tab logs out when there is no refresh t
 test('"stay logged in" decides whether the session outlives twelve hours', async ({ page, server }) => {
   const owner = await server.newOwner()
   await logIn(page, owner)
+  // An open page would notice by itself, and cancel the navigation.
+  await page.goto('about:blank')
   await server.passMinutes(13 * 60)
-  await page.reload()
+  await page.goto('/dashboard')
   await page.waitForURL('**/login')
   await button(page, text('logged_out.ok')).click()
 
@@ -302,8 +307,9 @@ test('"stay logged in" decides whether the session outlives twelve hours', async
   await page.getByLabel(text('form.password'), { exact: true }).fill(owner.password)
   await button(page, text('login.submit')).click()
   await page.waitForURL('**/dashboard')
+  await page.goto('about:blank')
   await server.passMinutes(20 * 24 * 60)
-  await page.reload()
+  await page.goto('/dashboard')
   await seesSystem(page, owner)
 })
 

@@ -1,4 +1,4 @@
-/** Settings and commands that reach a battery: a real server, a simulated battery that obeys, and what the owner sees of it. */
+/** Settings and commands with a real server and a simulated battery. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectGoodEverywhere } from './harness/axe.ts'
@@ -18,7 +18,7 @@ import { button, settled } from './harness/steps.ts'
 import { test as base, expect } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-/** An owner whose battery hangs on the wall and has reported what it works with. */
+/** An owner with a connected battery that has reported its settings. */
 const test = base.extend<{ home: Owner & { sn: string; battery: Battery } }>({
   home: async ({ server }, use) => {
     const owner = await server.newOwner()
@@ -60,7 +60,7 @@ test('what is saved while the battery is offline reaches it when it is back', as
   await back.unplug()
 })
 
-test('a field that the battery refuses says why, and what it works with instead', async ({
+test('a field that the battery rejects says why, and which value is active instead', async ({
   page,
   server,
   home,
@@ -109,7 +109,7 @@ test('the meter test shows every phase live and passes where meter and address a
   await expectGoodEverywhere(page, EVERY_SIZE)
 })
 
-test('the meter test fails where nothing listens at the address', async ({ page, server, home }) => {
+test('the meter test fails if no meter has the address', async ({ page, server, home }) => {
   await setByApi(server, home, home.sn, { meter_address: '77' })
   await hasReported(server, home, home.sn)
   await openSettings(page, server, home)
@@ -119,7 +119,7 @@ test('the meter test fails where nothing listens at the address', async ({ page,
   await expect(page.getByText(text('command.phase.silent')).first()).toBeVisible()
 })
 
-/** A window of an hour that is half a day away. */
+/** A window of one hour, half a day away. */
 function farFromNow(): { start: string; end: string } {
   const now = Number(
     new Intl.DateTimeFormat('en-GB', { hour: 'numeric', timeZone: 'Europe/Berlin' }).format(),
@@ -129,8 +129,8 @@ function farFromNow(): { start: string; end: string } {
   return { start: at(hour), end: at(hour + 1) }
 }
 
-test('a charge window visibly changes the power of the battery', async ({ page, server, home }) => {
-  // Cheap at any time: it charges from the grid whatever the sun does.
+test('a charge window visibly changes the battery’s power', async ({ page, server, home }) => {
+  // Always cheap: it charges from the grid independently of the sun.
   const cheap = { provider: 'fixed', import_price: '10', charge_price: '20', dynamic_tariff: 'price' }
   await setByApi(server, home, home.sn, { ...cheap, charge_power: '1500' })
   await openSettings(page, server, home)
@@ -167,7 +167,7 @@ test('a command is followed to its end, and the battery obeys', async ({ page, s
     .getByRole('article')
     .filter({ has: page.getByRole('heading', { name: text('card.battery_power'), exact: true }) })
   await expect(power).toHaveText(/1,0\s*kW.*(?<!ent)lädt/, { timeout: 20_000 })
-  // It stays in force, visibly, until somebody ends it.
+  // It stays in force until somebody ends it.
   const inForce = page.getByRole('region', { name: text('in_force.title') })
   await expect(inForce).toContainText(/Lädt bis 100\s%, mit höchstens 1,0\skW/)
   const end = inForce.getByRole('button', { name: text('in_force.end.charge') })
@@ -186,7 +186,7 @@ test('a command that no battery answers expires and says so', async ({ page, ser
   })
 })
 
-test('the journal says in sentences who changed what, filters it and hands it out', async ({
+test('the journal says in sentences who changed what, with filters and exports', async ({
   page,
   server,
   home,

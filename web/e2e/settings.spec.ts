@@ -1,4 +1,4 @@
-/** Settings that need no battery at hand: checks, questions, several systems, two people. */
+/** Settings without a battery: validation, confirmations, several systems, two people. */
 import { expectGoodEverywhere } from './harness/axe.ts'
 import { tabTo } from './harness/keyboard.ts'
 import { PASSWORD } from './harness/server.ts'
@@ -17,7 +17,7 @@ import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-test('a bad meter address is refused at its field, a reserved one is taken with a warning', async ({
+test('an invalid meter address is rejected at its field, a reserved one is accepted with a warning', async ({
   page,
   server,
 }) => {
@@ -74,7 +74,7 @@ test('a wrong password changes nothing in the wiring', async ({ page, server }) 
   expect((await readSettings(server, owner, sn)).desired.emergency_power).toBe(false)
 })
 
-test('a token that is too short is refused, a good one is never seen again but for its end', async ({
+test('a token that is too short is rejected, and of a valid one only the end is shown again', async ({
   page,
   server,
 }) => {
@@ -96,13 +96,13 @@ test('a token that is too short is refused, a good one is never seen again but f
   expect(await everythingStored(page)).not.toContain('1a2b')
 })
 
-test('of several systems those that take it do, and the one that does not says why', async ({
+test('of several systems some accept a change, and the one that does not says why', async ({
   page,
   server,
 }) => {
   const owner = await server.newOwner(2)
   const [rated = '', unknown = ''] = owner.serials
-  // Only the first says what it can do; nothing is known of the other yet.
+  // Only the first has reported its maximum.
   const battery = server.connectBattery(owner, 1)
   await expect.poll(async () => (await readSettings(server, owner, rated)).reported_at).not.toBeNull()
   await openPrices(page, server, owner)
@@ -120,10 +120,7 @@ test('of several systems those that take it do, and the one that does not says w
   await battery.unplug()
 })
 
-test('reset brings the defaults back and leaves the wiring alone unless it is meant', async ({
-  page,
-  server,
-}) => {
+test('reset restores the defaults, and the wiring only if requested', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   await setByApi(server, owner, sn, { reserve_soc: '55', emergency_power: 'true' })
@@ -144,7 +141,7 @@ test('reset brings the defaults back and leaves the wiring alone unless it is me
   expect((await readSettings(server, owner, sn)).desired.emergency_power).toBe(false)
 })
 
-test('of two who edit at once the second is told, sees both values and loses nothing', async ({
+test('of two who edit at once the second is informed, sees both values and loses nothing', async ({
   page,
   server,
   otherBrowser,
@@ -169,7 +166,7 @@ test('of two who edit at once the second is told, sees both values and loses not
   await expect(field(other, 'reserve_soc')).toHaveValue('50')
 })
 
-test('what is typed and not sent is not lost by leaving the page', async ({ page, server }) => {
+test('unsent changes are not lost by leaving the page', async ({ page, server }) => {
   await openSettings(page, server, await server.newOwner())
   await field(page, 'reserve_soc').fill('50')
   await page.getByRole('link', { name: text('settings.part.journal'), exact: true }).click()

@@ -3,7 +3,7 @@ import { beLoggedIn, button, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// Menus and dialogs as they come and go for most people.
+// Animated menus and dialogs, as most people see them.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
 
 const PHONE = { width: 390, height: 844 }
@@ -18,7 +18,7 @@ async function openSettingsByProfile(page: Page, address: string) {
   await expect(heading(page)).toHaveText(text('nav.settings'))
 }
 
-test('an owner finds Dashboard, Update and Settings in the side menu, which marks the page one is on, no update at the bell, and the own settings in the profile menu', async ({
+test('an owner finds Dashboard, Update and Settings in the side menu, which marks the current page, no update at the bell, and their settings in the profile menu', async ({
   page,
   server,
 }) => {
@@ -35,7 +35,7 @@ test('an owner finds Dashboard, Update and Settings in the side menu, which mark
   await openSettingsByProfile(page, '/settings')
 })
 
-test('an electrician finds no Update in the side menu, and the own settings in the profile menu', async ({
+test('an electrician finds no Update in the side menu, and their settings in the profile menu', async ({
   page,
   server,
 }) => {
@@ -53,7 +53,7 @@ test('contact, imprint and privacy policy open external pages in a tab of their 
     if (path === '/dashboard') await beLoggedIn(page, server, await server.newOwner())
     await page.goto(path)
     const links = page.getByRole('contentinfo').getByRole('link')
-    // The guide comes first, and is the portal's own.
+    // The guide is first, and part of the portal.
     await expect(links).toHaveCount(4)
     await expect(links.first()).toHaveAttribute('href', /^\/guide\//)
     for (const link of (await links.all()).slice(1)) {
@@ -86,7 +86,7 @@ test('a floating toggle appears after 50 px of scroll and folds the side menu', 
   )
 })
 
-test('on a phone the floating toggle opens the menu, and the tabs at the bottom lead on', async ({
+test('on a phone the floating toggle opens the menu, and the tabs at the bottom navigate', async ({
   page,
   server,
 }) => {

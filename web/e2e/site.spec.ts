@@ -1,4 +1,4 @@
-/** Where a system stands: the owner writes it, the electrician reads it in the fleet and on the page of the system. */
+/** A system's site: the owner describes it, the electrician reads it in the fleet and on the system page. */
 import type { Page } from '@playwright/test'
 import { DESK, expectAccessible, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import type { Account, Server } from './harness/server.ts'
@@ -29,7 +29,7 @@ async function letIn(server: Server, owner: Account, electrician: Account, scope
     await server.post(`/api/auth/grant/${id}/accept/`, {}, 200, theirs)
 }
 
-test('an owner describes the site of two storages, and the electrician finds it by its place', async ({
+test('an owner describes the site of two systems, and the electrician finds it by its place', async ({
   page,
   server,
   otherBrowser,
@@ -42,12 +42,12 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await settled(page)
   await card(page).getByLabel(text('site.place'), { exact: true }).fill('Würzburg')
   const latitude = card(page).getByLabel(text('site.latitude'), { exact: true })
-  // The town's own, which the house is not in the middle of.
+  // The town's coordinates, which differ from the house's.
   await expect(latitude).toHaveValue('49,79')
   await latitude.fill('49,81132')
   await card(page).getByLabel(text('site.longitude'), { exact: true }).fill('')
   await save(page).click()
-  // One without the other is no place.
+  // One coordinate without the other is invalid.
   await expect(card(page).getByLabel(text('site.longitude'), { exact: true })).toBeFocused()
   await card(page).getByLabel(text('site.longitude'), { exact: true }).fill('9.95128')
   await card(page).getByRole('checkbox').check()
@@ -72,7 +72,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await plane(page, 2).getByLabel(text('site.tilt'), { exact: true }).fill('25')
   await save(page).click()
   await expect(page.getByText(text('site.saved'))).toBeVisible()
-  // As it was kept: no closer than a kilometre.
+  // As stored: rounded to a kilometre.
   await expect(card(page).getByLabel(text('site.latitude'), { exact: true })).toHaveValue('49,81')
   const kept = await server.get<object>(`/api/auth/system/${first}/`, owner)
   expect(kept).toMatchObject({
@@ -86,7 +86,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
       { kwp: 4.64, tilt: 25, azimuth: 90 },
     ],
   })
-  // The house is the same, the roof is told for each.
+  // The house is the same; each system has its own roof.
   const other = await server.get<object>(`/api/auth/system/${second}/`, owner)
   expect(other).toMatchObject({ place: 'Würzburg', latitude: 49.81, kwp: null, time_zone: 'Europe/Berlin' })
 
@@ -108,7 +108,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await expectAccessible(hers)
   await hers.getByRole('link', { name: first, exact: true }).click()
   await seeAll(hers)
-  // She may look, and no more.
+  // Look-only access.
   await expect(card(hers)).toContainText('Würzburg')
   await expect(card(hers)).toContainText(text('site.peak', { kwp: '9,84' }))
   await expect(card(hers).locator('form')).toHaveCount(0)
@@ -117,7 +117,7 @@ test('an owner describes the site of two storages, and the electrician finds it 
   await expectNoSidewaysScroll(hers)
 })
 
-test('the time zone of a storage that measures is fixed, and says why', async ({ page, server }) => {
+test('the time zone of a measuring battery is fixed, and the page says why', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials
   const battery = server.connectBattery(owner)
@@ -135,14 +135,14 @@ test('the time zone of a storage that measures is fixed, and says why', async ({
   await settled(page)
   await expect(card(page).getByLabel(text('site.time_zone'), { exact: true })).toBeDisabled()
   await expect(card(page)).toContainText(text('site.time_zone.fixed'))
-  // The rest can still be written.
+  // The other fields can still be changed.
   await card(page).getByLabel(text('site.place'), { exact: true }).fill('Bonn')
   await save(page).click()
   await expect(page.getByText(text('site.saved'))).toBeVisible()
   await battery.unplug()
 })
 
-test('a town of the list brings its coordinates, and where the list cannot be had they are typed', async ({
+test('a town of the list fills in its coordinates, and without the list they are typed', async ({
   page,
   server,
 }) => {
@@ -168,7 +168,7 @@ test('a town of the list brings its coordinates, and where the list cannot be ha
   expect(kept).toMatchObject({ place: 'Würzburg', latitude: 49.79, longitude: 9.68 })
 })
 
-test('one press fills in the place of the device, to about a kilometre, and a refusal says what to do', async ({
+test('one press fills in the device’s position, to about a kilometre, and a refusal says what to do', async ({
   page,
   context,
   server,
@@ -190,7 +190,7 @@ test('one press fills in the place of the device, to about a kilometre, and a re
     text('site.position.found', { latitude: '49,79', longitude: '9,95' }),
   )
   await expect(card(page).getByLabel(text('site.latitude'), { exact: true })).toHaveValue('49,79')
-  // Nothing has left the browser yet.
+  // Nothing was sent yet.
   const read = () => server.get<{ latitude: number | null }>(`/api/auth/system/${sn}/`, owner)
   expect((await read()).latitude).toBeNull()
   await save(page).click()
@@ -198,7 +198,7 @@ test('one press fills in the place of the device, to about a kilometre, and a re
   expect(await read()).toMatchObject({ latitude: 49.79, longitude: 9.95 })
 })
 
-test('an electrician who configures writes it on the page of the system, and who only looks at home reads it', async ({
+test('an electrician who configures changes it on the system page, and a member who only looks reads it', async ({
   page,
   server,
   otherBrowser,

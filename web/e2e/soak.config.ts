@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import base from '../playwright.config.ts'
 
-/** `npm run soak`, which `make soak` calls: the browser tests that take long. */
+/** `npm run soak`, which `make soak` calls: the long browser tests. */
 // biome-ignore lint/style/noDefaultExport: Playwright reads the default export
 export default defineConfig({
   ...base,

@@ -1,4 +1,4 @@
-/** An operator who requires the second factor of electricians. */
+/** Operators can require the second factor of electricians. */
 import { setUpTotp } from './harness/authenticator.ts'
 import { DESK, expectGoodEverywhere, NARROW } from './harness/axe.ts'
 import { Device } from './harness/passkey.ts'
@@ -11,10 +11,7 @@ test.use({
   options: ['--require-totp-of-electricians'],
 })
 
-test('an electrician is led to set it up, and comes in with a code from then on', async ({
-  page,
-  server,
-}) => {
+test('an electrician is led to the setup, and logs in with a code from then on', async ({ page, server }) => {
   const electrician = await server.newElectrician()
   await page.goto('/login')
   await sendLogin(page, electrician)
@@ -22,7 +19,7 @@ test('an electrician is led to set it up, and comes in with a code from then on'
   await expect(heading(page)).toHaveText(text('totp.set_up.title'))
   await expectGoodEverywhere(page, [DESK, NARROW])
   await page.setViewportSize(DESK)
-  // No other page is of any use before.
+  // Every other page redirects here.
   await page.goto('/electrician-dashboard')
   await page.waitForURL('**/enrol')
   const { phone } = await setUpTotp(page, server, electrician.password)
@@ -40,7 +37,7 @@ test('an electrician is led to set it up, and comes in with a code from then on'
   await page.waitForURL('**/electrician-dashboard')
 })
 
-test('an electrician may choose a passkey instead, which the password then takes as well', async ({
+test('an electrician may choose a passkey instead, which is then the second factor beside the password', async ({
   page,
   server,
 }) => {
@@ -74,7 +71,10 @@ test('owners are not asked', async ({ page, server }) => {
   await page.waitForURL('**/dashboard')
 })
 
-test('an electrician who will not can still take the data away and leave', async ({ page, server }) => {
+test('an electrician who refuses can still export their data and delete the account', async ({
+  page,
+  server,
+}) => {
   const electrician = await server.newElectrician()
   await beLoggedIn(page, server, electrician)
   await page.goto('/enrol')

@@ -1,4 +1,4 @@
-/** The second factor: set up in the settings, asked for at the login, a recovery code for a lost phone, and its end. */
+/** The second factor: setup in the settings, login, a recovery code for a lost phone, and removal. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
@@ -74,7 +74,7 @@ test('an owner sets it up, logs in with a code, then with a recovery code, and s
   await expect(button(card(page), text('totp.set_up'))).toBeVisible()
 })
 
-test('every step of setting it up is accessible, on a desk and on a narrow screen', async ({
+test('every step of the setup is accessible, on a desktop and on a narrow screen', async ({
   page,
   server,
 }) => {
@@ -139,7 +139,7 @@ test('a login for a partner app asks for it, too', async ({ page, server, otherB
   await expect(button(theirs, text('partner.allow'))).toBeVisible()
 })
 
-test('somebody who lost phone and recovery codes comes in again after the operator has reset it', async ({
+test('somebody who lost phone and recovery codes can log in after the operator has reset it', async ({
   page,
   server,
 }) => {

@@ -1,6 +1,9 @@
-/** An owner of three systems that all have an update; a new version of the app meanwhile; an update that is taken back. */
-import { Front } from './harness/front.ts'
+/**
+ * An owner of three systems with updates; a new version of the app meanwhile; an update that is withdrawn.
+ */
+
 import { THREE } from './harness/owners.ts'
+import { ServerProxy } from './harness/server-proxy.ts'
 import { beLoggedIn, button, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
@@ -8,7 +11,7 @@ import { dialog, finish, openWizard, progress, SOON, start, stepHeading, turn } 
 
 const [FIRST, SECOND, THIRD] = ['SC24B0001', 'SC24B0002', 'SC24B0003'] as const
 
-// A street that no other test has touched, and tests that find what the one before has left.
+// A server that no other file uses; each test depends on the one before.
 test.use({ history: 2 })
 test.describe.configure({ mode: 'serial' })
 
@@ -36,13 +39,13 @@ test('of several systems with an update one is chosen, and the others stay pendi
   await expect(page.getByRole('menuitem')).toHaveText([SECOND, THIRD])
 })
 
-test('an update that the battery has not begun can be taken back', async ({ page, server }) => {
+test('an update that the battery has not begun can be withdrawn', async ({ page, server }) => {
   await turn(server, 'main-switch', SECOND, 0)
   await openWizard(page, server, THREE, SECOND)
   await button(page, text('update.next')).click()
   await button(page, text('update.start')).click()
   await expect(dialog(page, 'update.confirm')).toBeVisible()
-  // In this very moment the power fails: nobody is there to take the update.
+  // A power failure at this moment: the battery cannot take the update.
   await turn(server, 'power', SECOND, 0)
   await button(dialog(page, 'update.confirm'), text('update.start')).click()
   await expect(page.getByText(text('update.waiting'), { exact: true })).toBeVisible()
@@ -66,12 +69,12 @@ test.describe('with the service worker', () => {
 
   test('a new version of the app waits for the end of the update', async ({ page, server }) => {
     test.slow()
-    const front = await Front.before(server.url)
+    const serverProxy = await ServerProxy.before(server.url)
     await turn(server, 'main-switch', THIRD, 0)
-    await page.goto(`${front.url}/login`)
+    await page.goto(`${serverProxy.url}/login`)
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-    await beLoggedIn(page, server, THREE, front.url)
-    await page.goto(`${front.url}/update?sn=${THIRD}`)
+    await beLoggedIn(page, server, THREE, serverProxy.url)
+    await page.goto(`${serverProxy.url}/update?sn=${THIRD}`)
     await settled(page)
     await button(page, text('update.next')).click()
     await button(page, text('update.start')).click()
@@ -82,7 +85,7 @@ test.describe('with the service worker', () => {
     page.on('domcontentloaded', () => {
       loads += 1
     })
-    front.bringOutNewVersion()
+    serverProxy.releaseNewVersion()
     await page.evaluate(async () => {
       const changed = new Promise((resolve) =>
         navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
@@ -91,9 +94,9 @@ test.describe('with the service worker', () => {
       await changed
     })
     await finish(page, server, THIRD)
-    // What was on screen until the last word about the update is there after the one reload as well.
+    // The reload keeps what was on screen.
     await expect.poll(() => loads).toBe(1)
     await expect(stepHeading(page, 'update.finished', THIRD)).toBeVisible()
-    await front.goAway()
+    await serverProxy.goOffline()
   })
 })

@@ -1,4 +1,4 @@
-/** The update wizard, from the choice to the end: a real update service, and batteries of the demo's street that obey. */
+/** The update wizard, from choice to end, with a real update service and demo batteries. */
 import { expectGoodEverywhere } from './harness/axe.ts'
 import { tabTo } from './harness/keyboard.ts'
 import { ONE as OWNER, THREE } from './harness/owners.ts'
@@ -8,10 +8,10 @@ import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 import { dialog, finish, progress, SOON, start, stepHeading, turn } from './harness/update.ts'
 
-/** Each test takes a system of its own, for an update is offered only once. */
+/** Each test has its own system, because an update is offered only once. */
 const ONE = { ...OWNER, sn: 'SC24A0001' }
 
-test('the bell leads to the wizard, and the keyboard alone through it', async ({ page, server }) => {
+test('the bell links to the wizard, which works with the keyboard alone', async ({ page, server }) => {
   test.slow()
   const { sn } = ONE
   await turn(server, 'main-switch', sn, 0)
@@ -67,7 +67,7 @@ test('an update survives a reload and shows in another browser', async ({ page, 
   await expect(dialog(other, 'update.news.finished')).toBeVisible(SOON)
 })
 
-test('a battery without power interrupts its update, and goes on when it is back', async ({
+test('a battery without power interrupts its update, and continues when it is back', async ({
   page,
   server,
 }) => {
@@ -87,7 +87,7 @@ test('a battery without power interrupts its update, and goes on when it is back
   await finish(page, server, sn)
 })
 
-test('leaving the wizard does not stop the update, and logging out leaves nothing of it', async ({
+test('leaving the wizard does not stop the update, and logging out removes its traces', async ({
   page,
   server,
 }) => {
@@ -101,7 +101,7 @@ test('leaving the wizard does not stop the update, and logging out leaves nothin
   await reloaded
   const system = page.getByRole('radio', { name: new RegExp(`^${sn}`) })
   await expect(system).not.toBeChecked()
-  // Chosen, it gives way to the running update.
+  // Its choice shows the running update again.
   await system.click()
   await expect(progress(page)).toBeAttached()
   await page.goto('/logout')
@@ -124,7 +124,7 @@ test('the update page works under whatever name the portal is opened by', async 
   }
 })
 
-test('a stored role without a session opens no wizard: it leads over its dashboard to the login', async ({
+test('a stored role without a session opens no wizard: it redirects through its dashboard to the login', async ({
   page,
   server,
 }) => {

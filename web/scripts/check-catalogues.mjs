@@ -1,6 +1,6 @@
-// The five catalogues say the same: same ids, same placeholders, nothing empty, nothing left untranslated,
-// no id that nobody uses and none that is missing. A text that is rightly the same in two languages is named in
-// src/locales/same-text.json: {"id": ["en", "fr"]}, German included where it is one of them.
+// Compares the five catalogues: same ids, same placeholders, no empty or untranslated text, no unused and no
+// missing id. Texts that are the same in several languages on purpose are listed in
+// src/locales/same-text.json: {"id": ["en", "fr"]}, including German if it is one of them.
 import { readFile } from 'node:fs/promises'
 import { report, SRC, sourceFiles } from './source-files.mjs'
 
@@ -10,7 +10,7 @@ const catalogues = Object.fromEntries(
   await Promise.all(LOCALES.map(async (locale) => [locale, await read(locale)])),
 )
 const sameText = await read('same-text')
-/** Beginnings of the ids that are not loaded with every page (vite/catalogue-parts.ts). */
+/** Prefixes of the ids that are not loaded with every page (vite/catalogue-parts.ts). */
 const parts = Object.entries(await read('parts'))
 const ids = Object.keys(catalogues.de)
 
@@ -18,11 +18,11 @@ const ids = Object.keys(catalogues.de)
 const placeholders = (text) =>
   [...new Set([...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, name]) => name))].sort().join(', ')
 
-/** Branches that a plural must have in its language, so that Polish does not get by with two. */
+/** The plural branches that a language requires, such as Polish "few" and "many". */
 function missingPlurals(text, locale) {
   if (!/,\s*plural\s*,/.test(text)) return []
   return new Intl.PluralRules(locale).resolvedOptions().pluralCategories.filter(
-    // French "many" is for millions, which "other" reads just as well.
+    // French "many" is for millions, where "other" reads well.
     (category) =>
       !(locale === 'fr' && category === 'many') && !new RegExp(`\\b${category}\\s*\\{`).test(text),
   )
@@ -63,7 +63,7 @@ function localesByText(id) {
   return groups
 }
 
-/** An id counts as used if it stands in quotes, or if a template such as `field.${code}` begins like it. */
+/** An id counts as used if it occurs in quotes, or if a template such as `field.${code}` has its prefix. */
 function idsIn(text) {
   const quoted = new Set([...text.matchAll(/['"]([a-z][\w-]*(?:\.[\w-]+)+)['"]/gi)].map(([, id]) => id))
   const prefixes = [...text.matchAll(/`([a-z][\w.-]*\.)\$\{/gi)].map(([, prefix]) => prefix)
@@ -88,9 +88,9 @@ function checkUse() {
 const partOf = (id) =>
   parts.find(([, starts]) => starts.some((start) => id.startsWith(start)))?.[0] ?? 'house'
 
-/** The parts of the catalogues that are there when this code runs: in the settings, in the calendar, in the fleet, in the update wizard, for the charge plan, for the second factor, at the login, until there are an account and a system, elsewhere. */
+/** The parts of the catalogues that are loaded when this code runs, by its path. */
 function partsAt(path) {
-  // Electricians alone come here, with the texts of their fleet.
+  // Only electricians open these, with the texts of their fleet.
   if (/^features\/(commands\/end-command|update\/withdraw-update)/.test(path))
     return ['door', 'house', 'outlook']
   if (path.startsWith('features/company/')) return ['door', 'house', 'arrival', 'settings']
@@ -102,7 +102,7 @@ function partsAt(path) {
   )
     return ['door', 'house', 'settings']
   if (
-    /^features\/(alarms\/|charts\/(components\/(chart-words|small-chart)|(model\/)?small)|dashboard\/(decisions-notice|outlook-card)|systems\/(group-|system-list))/.test(
+    /^features\/(alarms\/|charts\/(components\/(chart-summary|compare-menu|panel-heading|small-chart)|(model\/)?small)|dashboard\/(decisions-notice|outlook-card)|systems\/(group-|system-list))/.test(
       path,
     )
   )

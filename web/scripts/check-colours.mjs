@@ -1,11 +1,12 @@
-// The colours of tokens.css can be read and told apart: text 4.5:1 and marks 3:1 on every surface, and what charts draw (the
-// four sources and the state of charge) at least 13 apart in OKLab, also for eyes that lack one kind of cone.
+// Checks the contrast of the colours in tokens.css: text 4.5:1 and marks 3:1 on every surface. The colours of
+// charts (four sources and the state of charge) must be at least 13 apart in OKLab, also with colour
+// blindness.
 import { readFile } from 'node:fs/promises'
 import { report, SRC } from './source-files.mjs'
 
 const SURFACES = ['bg', 'surface', 'surface-2']
 const SOURCES = ['pv', 'grid', 'battery', 'home']
-/** What a chart draws beside each other. */
+/** Colours that a chart draws side by side. */
 const LINES = [...SOURCES, 'soc']
 const TEXTS = [
   'text',
@@ -17,7 +18,7 @@ const TEXTS = [
   ...SOURCES.map((source) => `${source}-text`),
 ]
 const MARKS = [...LINES, 'line-strong', 'focus']
-/** Text on a ground of its own. */
+/** Text with its own background. */
 const PAIRS = [
   ['on-accent', 'accent'],
   ['on-accent', 'accent-hover'],

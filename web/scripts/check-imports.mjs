@@ -10,7 +10,7 @@ const MAY_IMPORT = {
 }
 const IMPORT = /(?:from\s+|import\s*\(\s*|import\s+)'([^']+)'/g
 
-/** A path inside src, or null for a package and for what lies beside src. */
+/** A path inside src, or null for packages and files outside of src. */
 function target(from, specifier) {
   if (specifier.startsWith('@/')) return specifier.slice(2)
   if (!specifier.startsWith('.')) return null
@@ -22,7 +22,7 @@ function problem(from, to) {
   const [layer, feature] = from.split('/')
   const [toLayer, toFeature] = to.split('/')
   const allowed = MAY_IMPORT[layer]
-  if (!allowed) return null // main.tsx ties everything together
+  if (!allowed) return null // main.tsx may import everything
   if (!allowed.includes(toLayer)) return `${from}: ${layer} must not import ${toLayer} (${to})`
   if (layer === 'features' && toLayer === 'features' && feature !== toFeature)
     return `${from}: a feature must not import another one (${to})`

@@ -1,7 +1,7 @@
-// Adds the binaries of other platforms to package-lock.json. A registry that carries only its own platform's makes
-// npm leave the others out, and `npm ci` then calls the lockfile out of date. Run `npm run lockfile` after `npm install`.
-// Each gets its integrity from the registry. For what the registry does not have it stays unknown: scripts/check-lockfiles
-// then refuses to install on that platform.
+// Adds the binaries of other platforms to package-lock.json. If the registry carries only its own platform's
+// binaries, npm omits the others, and `npm ci` then rejects the lockfile. Run `npm run lockfile` after `npm
+// install`. Integrity values come from the registry. Packages that it lacks stay without one;
+// scripts/check-lockfiles then refuses to install on that platform.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 
@@ -11,7 +11,7 @@ const lock = JSON.parse(await readFile(target, 'utf8'))
 const SYSTEMS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/
 const PROCESSORS = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/
 
-/** What keeps npm from installing it here, read from its name: `…-linux-x64-musl`. */
+/** The platform of a package, from its name: `…-linux-x64-musl`. */
 function platform(name) {
   if (name === 'fsevents') return { os: ['darwin'] }
   const os = name.match(SYSTEMS)?.[1]
@@ -25,7 +25,7 @@ function platform(name) {
   }
 }
 
-/** Where npm looks for a package that `parent` needs: beside it first, then further up. */
+/** The directories in which npm looks for a dependency of `parent`: beside it first, then upwards. */
 function* places(parent, name) {
   for (let at = parent; ; ) {
     yield at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`
@@ -48,7 +48,7 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
   }
 }
 
-/** The checksum of a package as the registry has it; none if it does not have the package. */
+/** A package's checksum in the registry; none if the registry lacks it. */
 function integrity(place, version) {
   const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Cuts the phone rules of our countries out of libphonenumber-js, whose full set is ten times as large.
-// Run `npm run phone-metadata` after updating the package; `--check` only compares.
+// Extracts the phone rules of our countries from libphonenumber-js, whose full set is ten times as large. Run
+// `npm run phone-metadata` after updating the package; `--check` only compares.
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 

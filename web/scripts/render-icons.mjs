@@ -1,11 +1,11 @@
-// Renders public/icon.svg into the PNG icons that phones want. Run it (npm run icons) after changing the mark.
+// Renders public/icon.svg into the PNG icons for phones. Run it (npm run icons) after changing the logo.
 // Needs a Chromium: CHROMIUM=/path/to/chromium npm run icons
 import { readFile } from 'node:fs/promises'
 import { chromium } from '@playwright/test'
 
 const root = new URL('..', import.meta.url)
 const svg = await readFile(new URL('public/icon.svg', root), 'utf8')
-/** Launchers cut a maskable icon to any shape: the ground fills the square and loses its round corners. */
+/** Launchers crop maskable icons to any shape, so the background fills the square without round corners. */
 const maskable = svg.replace('rx="15"', 'rx="0"')
 
 const icons = [

@@ -15,7 +15,7 @@ export async function sourceFiles() {
   )
 }
 
-/** Prints what was found and ends with failure if it was anything. */
+/** Prints the problems, and fails if there are any. */
 export function report(problems, success) {
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exit(1)

@@ -12,7 +12,7 @@ import { activateLocale } from './lib/i18n/i18n'
 import { storedLocale } from './lib/i18n/locales'
 import { liveQuery } from './lib/live/live-query'
 import { loadChunk } from './lib/load-chunk'
-import { bringBackAnswers, keepAnswers } from './lib/offline/keep-answers'
+import { restoreOfflineCache, startOfflineCache } from './lib/offline/offline-cache'
 import { queryClient } from './lib/query-client'
 import { dashboardOf } from './lib/session/role-home'
 import { isAuthenticated } from './lib/session/tokens'
@@ -22,10 +22,10 @@ import { withTimeout } from './lib/with-timeout'
 import './styles/app.css'
 
 const GUEST = { authenticated: false, role: 'user', limited: false } as const
-/** Behind the login, and yet nothing is opened before a second factor is set up there. */
+/** The only page of a session whose second factor is not set up yet. */
 const ENROL = '/enrol'
 
-/** What every page behind the login needs is asked for while its scripts are still on their way. */
+/** Prefetches the data of every page behind the login while its scripts load. */
 async function askAhead() {
   await resumeSession()
   const { pathname } = location
@@ -37,15 +37,15 @@ async function askAhead() {
   if (pathname === dashboardOf('user')) void systems.then(askForPlans)
 }
 
-/** The dashboard waits for them: they say whether bad weather is ahead. */
+/** The dashboard's bad-weather notice needs the plans. */
 function askForPlans() {
   for (const { sn } of queryClient.getQueryData(systemsQuery.queryKey) ?? [])
     void queryClient.prefetchQuery(planQuery(sn, storedLocale()))
 }
 
 /**
- * Language, session and last answers come side by side, then the first page; the static shell of index.html is on screen
- * meanwhile. Last answers that take their time are shown when they come.
+ * Loads language, session and cached answers in parallel, then the first page; the static shell of index.html
+ * is on screen meanwhile. It does not wait for slow cached answers.
  */
 async function start() {
   makeLanguageUsable()
@@ -53,10 +53,10 @@ async function start() {
   await Promise.all([
     loadChunk(() => activateLocale(storedLocale())),
     askAhead(),
-    withTimeout(bringBackAnswers(), LOCAL_STORAGE_TIMEOUT, undefined),
+    withTimeout(restoreOfflineCache(), LOCAL_STORAGE_TIMEOUT, undefined),
   ])
   watchTokens()
-  keepAnswers()
+  startOfflineCache()
   await router.load()
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>
@@ -65,14 +65,14 @@ async function start() {
   )
 }
 
-// Without its texts the app cannot say that it failed; boot.js can.
+// Without texts the app cannot show its failure; boot.js can.
 start().catch((error: unknown) => {
   // biome-ignore lint/suspicious/noConsole: the page can say only that it failed
   console.error('boot_failed', error)
   dispatchEvent(new Event('boot-failed'))
 })
 
-// A page that "back" brings out of the browser's memory may belong to a session that is over.
+// A page that "back" restores from the browser's cache may belong to an ended session.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void router.invalidate()
 })

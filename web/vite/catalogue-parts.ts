@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 
-/** Beginnings of the ids of each part; what is in none is in `house`. `scripts/check-catalogues.mjs` checks their use. */
+/**
+ * Prefixes of the ids of each part; other ids belong to `house`. `scripts/check-catalogues.mjs` checks their
+ * use.
+ */
 const PARTS = Object.entries(
   JSON.parse(readFileSync(new URL('../src/locales/parts.json', import.meta.url), 'utf8')) as Record<
     string,
@@ -16,7 +19,7 @@ const partOf = (id: string) =>
   PARTS.find(([, starts]) => starts.some((start) => id.startsWith(start)))?.[0] ?? 'house'
 
 /**
- * A part of a catalogue: `de.json?door?lingui` has the texts that are shown before the login. Comes after the plugin that
+ * Splits catalogues: `de.json?door?lingui` contains the texts before the login. Runs after the plugin that
  * compiles the whole.
  */
 export function catalogueParts(): Plugin {

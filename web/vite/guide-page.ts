@@ -1,13 +1,13 @@
 import { Marked, type Tokens } from 'marked'
 
-/** A link to another guide leads to the page that is made of it. */
+/** Links to other guides point to their pages. */
 const reader = new Marked({
   walkTokens: (token) => {
     if (token.type === 'link') token.href = token.href.replace(/\.md$/, '.html')
   },
 })
 
-/** A page that needs no script and nothing inline, which the portal's content security policy would refuse. */
+/** A page without scripts and inline styles, which the portal's content security policy would refuse. */
 export function guidePage(markdown: string, language: string): string {
   const heading = reader.lexer(markdown).find((token): token is Tokens.Heading => token.type === 'heading')
   return `<!doctype html>

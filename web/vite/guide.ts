@@ -5,7 +5,10 @@ import { guidePage } from './guide-page.ts'
 const SOURCE = new URL('../../docs/guide/', import.meta.url)
 const STYLE = new URL('../src/styles/guide.css', import.meta.url)
 
-/** The guides of `docs/guide` as pages of their own under `/guide/`, with their pictures: `owner.de.md` is `/guide/owner.de.html`. */
+/**
+ * Renders the guides of `docs/guide` under `/guide/`, with their images: `owner.de.md` becomes
+ * `/guide/owner.de.html`.
+ */
 export function guide(): Plugin {
   return {
     name: 'suncellar:guide',

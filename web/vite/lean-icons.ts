@@ -12,16 +12,16 @@ const IMPORT = /import \{([^}]+)\} from ['"]lucide-react['"]/g
 const ICON = /lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/][\w-]+\.mjs$/
 
 /**
- * Icons as their shapes alone, drawn by `components/ui/drawn-icon.ts`: the library's own component and what it keeps about
- * each icon weigh more than all icons of the dashboard. Each is imported from its own file, so that it is known who draws it,
- * and a test does not read two thousand others.
+ * Reduces icons to their shapes, drawn by `components/ui/drawn-icon.ts`: the library's component and metadata
+ * would be larger than all icons of the dashboard. Each is imported from its own file, so that bundler and
+ * tests do not load two thousand others.
  */
 export function leanIcons(): Plugin {
   const files = filesByName(readFileSync(join(FOLDER, 'lucide-react.mjs'), 'utf8'))
   return {
     name: 'suncellar:lean-icons',
     enforce: 'pre',
-    // Prepared for the dev server, it would be one file with every icon.
+    // Pre-bundling would create one file with every icon.
     config: () => ({ optimizeDeps: { exclude: ['lucide-react'] } }),
     transform: {
       filter: { code: /lucide-react/ },
@@ -34,7 +34,7 @@ export function leanIcons(): Plugin {
   }
 }
 
-/** From which file the library exports each name: `Trash2` is `trash-2.mjs`. */
+/** The file of each exported name: `Trash2` is in `trash-2.mjs`. */
 function filesByName(index: string): Map<string, string> {
   const exported = index.matchAll(/^export \{(.+)\} from '(\.\/icons\/[\w-]+\.mjs)';$/gm)
   return new Map(
@@ -44,7 +44,7 @@ function filesByName(index: string): Map<string, string> {
   )
 }
 
-/** All on one line, as the imports were: lines keep their numbers. */
+/** On one line like the original imports, to keep line numbers. */
 export function importEach(names: string, files: Map<string, string>): string {
   return names
     .split(',')

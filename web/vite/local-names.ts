@@ -1,4 +1,4 @@
-/** What people there call places that the list of towns has in English: by country and name. */
+/** Local names of places that are English in the list of towns: by country and name. */
 export const LOCAL_TOWNS: Record<string, string> = {
   'AT Vienna': 'Wien',
   'BE Antwerp': 'Antwerpen',
@@ -10,7 +10,7 @@ export const LOCAL_TOWNS: Record<string, string> = {
   'PL Warsaw': 'Warszawa',
 }
 
-/** The same of regions, which tell towns of the same name apart. */
+/** The same for regions, which distinguish towns of the same name. */
 export const LOCAL_REGIONS: Record<string, string> = {
   'AT Carinthia': 'Kärnten',
   'AT Lower Austria': 'Niederösterreich',

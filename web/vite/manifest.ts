@@ -1,6 +1,6 @@
 import type { ManifestOptions } from 'vite-plugin-pwa'
 
-/** What makes the portal installable. `start_url` is the guard's door: it sends each role to its own dashboard. */
+/** Makes the portal installable. The guard redirects `start_url` to each role's dashboard. */
 export const manifest: Partial<ManifestOptions> = {
   id: '/',
   name: 'Suncellar',

@@ -8,7 +8,7 @@ const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 const TEXT = /\.(js|css|html|svg|json|webmanifest)$/
 
-/** Writes `.br` and `.gz` next to every text asset, so that the server never compresses while it answers. */
+/** Writes `.br` and `.gz` next to every text asset, so that the server never compresses. */
 export function precompress(): Plugin {
   let outDir = 'dist'
   return {
@@ -18,7 +18,7 @@ export function precompress(): Plugin {
       outDir = config.build.outDir
     },
     closeBundle: {
-      // After the PWA plugin, whose sw.js and manifest are compressed too.
+      // After the PWA plugin, so that its sw.js and manifest are compressed too.
       order: 'post',
       sequential: true,
       async handler() {

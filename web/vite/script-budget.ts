@@ -4,11 +4,14 @@ import type { OutputBundle, OutputChunk } from 'rolldown'
 import type { Plugin } from 'vite'
 
 const KIB = 1_024
-/** Comes before the app. */
+/** Loaded before the app. */
 const BOOT = readFileSync(new URL('../public/boot.js', import.meta.url))
 const LANGUAGES = ['de', 'en', 'pl', 'fr', 'hr']
 
-/** What a screen loads beside the entry until it has come to rest on a desk, in the language `xx`, and the most that may weigh. */
+/**
+ * The script that each screen loads beside the entry until it is at rest on a desktop, in the language `xx`,
+ * with its limit.
+ */
 const SCREENS = [
   {
     name: 'login',
@@ -29,7 +32,7 @@ const SCREENS = [
   },
 ]
 
-/** Fails the build when a screen loads more script than it may. `make bench` measures the same in a browser. */
+/** Fails the build if a screen exceeds its limit. `make bench` measures the same in a browser. */
 export function scriptBudget(): Plugin {
   return {
     name: 'suncellar:script-budget',
@@ -53,7 +56,7 @@ export function scriptBudget(): Plugin {
   }
 }
 
-/** All that comes with the entry and these modules, compressed as the server sends it. */
+/** The size of the entry and these modules with their imports, compressed as the server sends it. */
 function scriptBytes(bundle: OutputBundle, modules: string[]): number {
   const chunks = Object.values(bundle).filter((file): file is OutputChunk => file.type === 'chunk')
   const loaded = new Set<OutputChunk>()

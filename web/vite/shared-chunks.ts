@@ -1,22 +1,22 @@
 import type { ChunkingContext } from 'rolldown'
 
-/** What every page needs of libraries, in one file that stays cached while pages change. */
+/** The libraries of every page, in one file that stays cached across releases. */
 const VENDOR =
   /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](react-router|router-core|history|react-store|store|react-query|query-core)|@lingui|@messageformat|zustand|clsx|class-variance-authority)[\\/]/
-/** Parts of these libraries that few pages need. Their packages import them, which says nothing about who uses them. */
+/** Rarely used parts of these libraries. Their packages import them, which says nothing about their use. */
 const SELDOM = /[\\/](useBlocker|useMutationState|useQueries|queriesObserver)\.js$/
 
 const START = /[\\/]src[\\/]main\.tsx$/
 const LOGIN = /[\\/](auth-layout|login-page)\.tsx$/
 const PORTAL = /[\\/](main-layout|pages[\\/]dashboard)\.tsx$/
-/** What the dashboard loads after itself. */
+/** Loaded by the dashboard after its first render. */
 const CARDS = /[\\/](money-card|big-chart)\.tsx$/
-/** And when somebody scrolls. */
+/** Loaded on scrolling. */
 const BELOW = /[\\/]small-charts\.tsx$/
-/** Belongs to one page, to the two that show a system live, or to charts. */
+/** Used by one page, by the two with live values, or by charts. */
 const OWN = /[\\/]src[\\/](app|features|components[\\/]live)[\\/]|[\\/]uplot[\\/]/
 
-/** Whether a module comes along whenever this one is loaded. */
+/** Whether loading `start` also loads this module. */
 function comesWith(start: RegExp, id: string, context: ChunkingContext): boolean {
   const seen = new Set<string>()
   const climb = (module: string): boolean => {
@@ -29,9 +29,8 @@ function comesWith(start: RegExp, id: string, context: ChunkingContext): boolean
 }
 
 /**
- * One file of what the app always loads, one of what forms need (all of it for the login), one of what the pages behind the login
- * have in common, and one of what the cards of the dashboard share with other pages. Left alone, the bundler makes fifty small
- * ones, which weigh more than they hold.
+ * Defines shared chunks: the app's entry, forms (all of it for the login), the pages behind the login, and
+ * the dashboard's cards. Without this the bundler creates fifty small chunks with more overhead than content.
  */
 function sharedBy(id: string, context: ChunkingContext): string | null {
   const comes = (start: RegExp) => comesWith(start, id, context)

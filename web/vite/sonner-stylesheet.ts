@@ -3,8 +3,8 @@ import type { Plugin } from 'vite'
 const INJECTION = /^__insertCSS\("(?:[^"\\]|\\.)*"\);?$/m
 
 /**
- * Sonner writes its styles into a `<style>` element when it is imported, which our CSP (no unsafe-inline) refuses.
- * The call is cut out here; `styles/app.css` imports the same rules as a file.
+ * Sonner injects its styles as a `<style>` element when imported, which our CSP (no unsafe-inline) refuses.
+ * This removes the call; `styles/app.css` imports the same rules as a file.
  */
 export function sonnerStylesheet(): Plugin {
   return {

@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 
 const SIZE = /((?:^|[;{\s])(?:font-size|--text-[\w-]+):\s*)([\d.]+)px/g
 
-/** What a browser writes in by default: what everybody sees who has chosen no other size. */
+/** The browsers' default font size. */
 const USUAL = 16
 
 /** `font-size: 14px` as `font-size: 0.875rem`. */
@@ -10,8 +10,8 @@ export const inRem = (css: string) =>
   css.replace(SIZE, (_, name: string, pixels: string) => `${name}${Number(pixels) / USUAL}rem`)
 
 /**
- * Sizes of text are written in pixels, as they are drawn for most people. In the stylesheet they are relative to the size that
- * somebody has chosen in their browser: text in pixels would not follow it. Comes after Tailwind, which makes the stylesheet.
+ * Text sizes are written in pixels, as with the default font size. The stylesheet contains them in rem, so
+ * that text follows the browser's font size. Runs after Tailwind, which generates the stylesheet.
  */
 export function textInRem(): Plugin {
   return {

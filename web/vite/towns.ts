@@ -7,7 +7,9 @@ import { type ListedTown, townsByLetter } from './town-list.ts'
 const require = createRequire(import.meta.url)
 const read = async <T>(file: string) => JSON.parse(await readFile(require.resolve(file), 'utf8')) as T
 
-/** The towns of our countries in a file for each letter, `towns/r.json`, which is loaded when somebody types one. */
+/**
+ * Writes the towns of our countries into one file per letter, `towns/r.json`, loaded when somebody types one.
+ */
 export function towns(): Plugin {
   return {
     name: 'suncellar:towns',

@@ -4,8 +4,8 @@ const UNUSED = /^\s*(?:\(paths\.(?:stepped|bars|spline)|uPlot\.join)\s+= .*;$/gm
 const EXPECTED = 4
 
 /**
- * uPlot's functions for stepped, barred and curved lines and for joining tables, which we never call, hang on its default export,
- * where the bundler must keep them. Without these lines it leaves them out: two kilobytes.
+ * uPlot's functions for stepped, barred and curved lines and for joining tables, which we never use, are
+ * members of its default export, so the bundler must keep them. This removes two kilobytes.
  */
 export function uplotParts(): Plugin {
   return {

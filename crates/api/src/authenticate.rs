@@ -24,6 +24,7 @@ pub(crate) async fn authorise(
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
+    let mut account = None;
     if !rule.admits_guests() {
         let (caller, systems) = caller(&portal, request.headers(), rule.right).await?;
         if !rule.admits(&caller) {
@@ -32,13 +33,18 @@ pub(crate) async fn authorise(
         if let Some(systems) = systems {
             request.extensions_mut().insert(systems);
         }
+        account = caller.account();
         match caller {
             Caller::Person(person) => request.extensions_mut().insert(person).map(drop),
             Caller::Partner(consent) => request.extensions_mut().insert(consent).map(drop),
             Caller::Battery(battery) => request.extensions_mut().insert(battery).map(drop),
         };
     }
-    Ok(next.run(request).await)
+    let answer = next.run(request).await;
+    match account {
+        Some(account) => portal.unread_answers.count(account, answer),
+        None => Ok(answer),
+    }
 }
 
 /// The caller, with their systems if the call is about systems.
@@ -93,7 +99,7 @@ pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<Perso
     }
 }
 
-/// What follows the name of the scheme, whose letters may be small or capital.
+/// The part after the name of the scheme, which is matched without regard to case.
 fn credentials<'a>(header: &'a str, scheme: &str) -> Option<&'a str> {
     let (name, credentials) = header.split_once(' ')?;
     name.eq_ignore_ascii_case(scheme).then_some(credentials)

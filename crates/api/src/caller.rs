@@ -1,4 +1,4 @@
-//! Kinds of callers, and the rule that says which of them a route admits. The rules are in [`crate::route_table`].
+//! Kinds of callers, and the rule that says which of them a route admits. The rules are listed in [`crate::route_table`].
 use domain::company::CompanyRight;
 use domain::grant::Right;
 use domain::partner::PartnerScope;
@@ -9,7 +9,7 @@ use store::partner::Consent;
 use store::session::SessionId;
 use utoipa::ToSchema;
 
-/// The kinds of callers that a rule admits.
+/// The kinds of callers that a rule can admit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallerKind {
     /// Anyone, without a token.
@@ -34,8 +34,8 @@ pub(crate) enum CallerKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     pub(crate) callers: &'static [CallerKind],
-    /// The right that the call needs at each system. The systems are read together with the session; those without the right are
-    /// hidden from the call.
+    /// The right that the call needs at each system. The systems are read together with the session; systems without the right
+    /// are hidden from the call.
     pub(crate) right: Option<Right>,
 }
 
@@ -45,6 +45,17 @@ pub(crate) enum Caller {
     Person(PersonCaller),
     Partner(Consent),
     Battery(BatteryCaller),
+}
+
+impl Caller {
+    /// Whose data it asks for; a battery has its own alone.
+    pub(crate) fn account(&self) -> Option<AccountId> {
+        match self {
+            Self::Person(person) => Some(person.account),
+            Self::Partner(consent) => Some(AccountId(consent.account_id)),
+            Self::Battery(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -75,7 +86,7 @@ impl PersonCaller {
     }
 }
 
-/// A role by its name, as every answer spells it.
+/// The role of an account.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RoleName {

@@ -8,7 +8,7 @@ use domain::{Message, Zone};
 use std::sync::Arc;
 use store::Access;
 
-/// How many serial numbers of others a request for several may name before it is refused as a whole.
+/// The most foreign serial numbers that a request for several systems may contain before it is refused as a whole.
 const MAX_FOREIGN_SERIALS: usize = 10;
 
 /// Sorted by phase and serial number.
@@ -73,7 +73,7 @@ impl Systems {
         }
     }
 
-    /// Spaces around it do not matter, wherever it stands.
+    /// The system with this serial number. Surrounding spaces are ignored.
     pub(crate) fn find(&self, sn: &str) -> Result<&Access> {
         let sn = sn.trim();
         let of = |access: &&Access| access.sn().as_str() == sn;
@@ -84,15 +84,15 @@ impl Systems {
         })
     }
 
-    /// Every named serial number once, with the system if the caller has the right, otherwise with the reason for the refusal. If
-    /// none of them is the caller's, the answer is the same as if none existed.
+    /// Each named serial number once, with the system if the caller has the right, otherwise with the reason for the refusal. If
+    /// none of them belongs to the caller, the answer is the same as if none existed.
     pub(crate) fn resolve_each<'n>(&self, sn: &'n str) -> Result<Vec<(&'n str, NamedSystem<'_>)>> {
         let mut names: Vec<&str> = Vec::new();
         for name in sn.split(',').map(str::trim) {
             if !names.contains(&name) {
                 names.push(name);
             }
-            // The list could be endless. With more names than systems, not all can be the caller's.
+            // The list can have any length. With more names than systems, some must be foreign.
             if names.len() > self.visible.len() + MAX_FOREIGN_SERIALS {
                 return Err(Error::not_found());
             }

@@ -18,7 +18,7 @@ pub(crate) struct ChartQuery<'a> {
     pub(crate) series: &'a [Series],
 }
 
-/// Each waits for the database most of the time; more would only wait for a connection.
+/// Each read waits for the database most of the time. More would only wait for a connection.
 const CHARTS_AT_ONCE: usize = 4;
 
 /// A chart, and how many of its systems had data.
@@ -33,20 +33,18 @@ pub(crate) async fn read(
     accesses: &[Access],
     query: &ChartQuery<'_>,
 ) -> store::Result<CombinedChart> {
-    let mut parts = Vec::with_capacity(accesses.len());
+    let mut sum = ChartSum::new(query, accesses.len());
     for accesses in accesses.chunks(CHARTS_AT_ONCE) {
         let charts = accesses.iter().map(|access| {
             let (days, resolution) = (query.days.clone(), query.resolution);
             store.chart(access, days, resolution, query.method, query.series)
         });
         let capacities = accesses.iter().map(Access::capacity);
-        parts.extend(capacities.zip(try_join_all(charts).await?));
+        for (capacity, chart) in capacities.zip(try_join_all(charts).await?) {
+            sum.add(capacity, chart);
+        }
     }
-    let reporting = parts.iter().filter(|(_, chart)| has_values(chart)).count();
-    Ok(CombinedChart {
-        chart: combine(parts, query),
-        reporting,
-    })
+    Ok(sum.combined())
 }
 
 fn has_values(chart: &Chart) -> bool {
@@ -54,58 +52,101 @@ fn has_values(chart: &Chart) -> bool {
     lines.any(|line| line.values.iter().any(Option::is_some))
 }
 
-fn combine(mut parts: Vec<(Option<i64>, Chart)>, query: &ChartQuery<'_>) -> Chart {
-    if parts.len() == 1 {
-        return parts.remove(0).1;
+/// The charts of several systems, added up one after the other: only the sum is in memory.
+struct ChartSum<'q> {
+    query: &'q ChartQuery<'q>,
+    /// When each point begins; empty before the first chart. The day of a system in another time zone begins earlier or later.
+    time: Vec<Millis>,
+    decimals: Vec<u8>,
+    /// By series.
+    sums: Vec<Vec<Accumulator>>,
+    reporting: usize,
+    /// The chart of the only system, which needs no sum.
+    single: Option<Chart>,
+    is_single: bool,
+}
+
+impl<'q> ChartSum<'q> {
+    fn new(query: &'q ChartQuery<'q>, systems: usize) -> Self {
+        let time = match systems {
+            0 => Zone::default().points(query.days.clone(), query.resolution),
+            _ => Vec::new(),
+        };
+        let mut sum = Self {
+            query,
+            time: Vec::new(),
+            decimals: vec![0; query.series.len()],
+            sums: vec![Vec::new(); query.series.len()],
+            reporting: 0,
+            single: None,
+            is_single: systems == 1,
+        };
+        sum.widen(&time);
+        sum
     }
-    let axis = axis(&parts, query);
-    let lines = query.series.iter().enumerate().map(|(place, series)| {
-        let first = parts.first().and_then(|(_, chart)| chart.lines.get(place));
-        let mut sums = vec![Accumulator::new(series.aggregation()); axis.len()];
-        for (capacity, chart) in &parts {
-            let Some(line) = chart.lines.get(place) else {
-                continue;
-            };
+
+    fn add(&mut self, capacity: Option<i64>, chart: Chart) {
+        self.reporting += usize::from(has_values(&chart));
+        if self.is_single {
+            self.single = Some(chart);
+            return;
+        }
+        if self.time.is_empty() {
+            self.decimals = chart.lines.iter().map(|line| line.decimals).collect();
+        }
+        // Days and months are aligned by index for every system, finer points by timestamp.
+        let by_index = matches!(self.query.resolution, Resolution::Day | Resolution::Month);
+        if self.time.is_empty() || !by_index && self.time != chart.time {
+            self.widen(&chart.time);
+        }
+        for (sums, line) in self.sums.iter_mut().zip(&chart.lines) {
             let mut at = 0;
             for (n, value) in line.values.iter().enumerate() {
-                // Days and months are aligned by index for every system, finer points by timestamp.
-                at = match (query.resolution, chart.time.get(n)) {
-                    (Resolution::Day | Resolution::Month, _) | (_, None) => n,
-                    (_, Some(time)) => at + axis[at..].partition_point(|other| other < time),
+                at = match chart.time.get(n) {
+                    Some(time) if !by_index => {
+                        at + self.time[at..].partition_point(|other| other < time)
+                    }
+                    _ => n,
                 };
                 if let (Some(value), Some(sum)) = (value, sums.get_mut(at)) {
-                    sum.add(*value, *capacity);
+                    sum.add(*value, capacity);
                 }
             }
         }
-        ChartLine {
-            series: *series,
-            decimals: first.map_or(0, |line| line.decimals),
-            values: sums.into_iter().map(Accumulator::value).collect(),
-        }
-    });
-    Chart {
-        lines: lines.collect(),
-        time: axis,
     }
-}
 
-/// The timestamps of the combined chart. The day of a system in another time zone begins earlier or later.
-fn axis(parts: &[(Option<i64>, Chart)], query: &ChartQuery<'_>) -> Vec<Millis> {
-    let Some((_, first)) = parts.first() else {
-        return Zone::default().points(query.days.clone(), query.resolution);
-    };
-    let by_place = matches!(query.resolution, Resolution::Day | Resolution::Month);
-    if by_place || parts.iter().all(|(_, chart)| chart.time == first.time) {
-        return first.time.clone();
+    /// Adds these points to the axis.
+    fn widen(&mut self, more: &[Millis]) {
+        let mut time = [self.time.as_slice(), more].concat();
+        time.sort_unstable();
+        time.dedup();
+        for (series, sums) in self.query.series.iter().zip(&mut self.sums) {
+            let before = std::mem::take(sums);
+            *sums = vec![Accumulator::new(series.aggregation()); time.len()];
+            for (at, sum) in self.time.iter().zip(before) {
+                let at = time.partition_point(|other| other < at);
+                sums[at] = sum;
+            }
+        }
+        self.time = time;
     }
-    let mut axis: Vec<Millis> = parts
-        .iter()
-        .flat_map(|(_, chart)| chart.time.iter().copied())
-        .collect();
-    axis.sort_unstable();
-    axis.dedup();
-    axis
+
+    fn combined(self) -> CombinedChart {
+        let lines = self.query.series.iter().zip(self.decimals).zip(self.sums);
+        let lines = lines.map(|((series, decimals), sums)| ChartLine {
+            series: *series,
+            decimals,
+            values: sums.into_iter().map(Accumulator::value).collect(),
+        });
+        let chart = self.single.unwrap_or_else(|| Chart {
+            lines: lines.collect(),
+            time: self.time,
+        });
+        CombinedChart {
+            chart,
+            reporting: self.reporting,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +176,14 @@ mod tests {
             time: (0..values.len() as i64).map(|n| start + n * HOUR).collect(),
             lines: SERIES.iter().map(line).collect(),
         }
+    }
+
+    fn combine(parts: Vec<(Option<i64>, Chart)>, query: &ChartQuery<'_>) -> Chart {
+        let mut sum = ChartSum::new(query, parts.len());
+        for (capacity, chart) in parts {
+            sum.add(capacity, chart);
+        }
+        sum.combined().chart
     }
 
     #[test]

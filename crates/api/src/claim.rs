@@ -1,4 +1,4 @@
-//! Keys and claims as answers show them.
+//! Keys and claims in answers.
 use domain::key::KeyStatus;
 use domain::{Key, Lang, Serial};
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub(crate) struct ClaimEntry {
     sn: String,
     /// `waiting`, `lapsed` or `contested`.
     status: &'static str,
-    /// Milliseconds since 1970.
+    /// When the claim expires; Unix time in milliseconds.
     expires_at: i64,
 }
 
@@ -25,14 +25,15 @@ impl From<WaitingClaim> for ClaimEntry {
     }
 }
 
-/// How one key ended.
+/// The result for one key.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct KeyResult {
     key: String,
     /// `linked`, `waiting`, `unknown` (codes only), `wrong_format` or `used`.
     status: &'static str,
-    /// The systems it stands for.
+    /// The serial numbers of the systems that the key belongs to.
     sns: Vec<String>,
+    /// The result as a sentence in the caller's language.
     text: &'static str,
 }
 
@@ -43,7 +44,7 @@ impl KeyResult {
             Key::Code(code) => code.as_str(),
         };
         let mut result = Self::plain(text, outcome.status, lang);
-        // A code that does not work reveals nothing about the systems behind it.
+        // A code that does not work reveals nothing about its systems.
         if matches!(outcome.status, KeyStatus::Linked | KeyStatus::Waiting) {
             result.sns = outcome.systems.iter().map(Serial::to_string).collect();
         }

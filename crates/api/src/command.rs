@@ -6,26 +6,30 @@ use serde::Serialize;
 use store::command::CommandEntry;
 use utoipa::ToSchema;
 
-/// A command as it stands.
+/// A command and its state.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CommandBody {
     id: String,
     sn: String,
     command: String,
+    /// The arguments of the command.
     #[schema(value_type = Object)]
     args: serde_json::Value,
     #[schema(inline)]
     state: CommandStateName,
+    /// When the command was given; Unix time in milliseconds.
     created_at: Millis,
-    /// Not answered by then, it has expired: the battery never acts on it later.
+    /// When the command expires if the battery has not answered; Unix time in milliseconds. The battery never executes it later.
     expires_at: Millis,
+    /// When the command was sent to the battery; Unix time in milliseconds. Null if it was not.
     sent_at: Option<Millis>,
+    /// When the command ended; Unix time in milliseconds. Null while it is open.
     ended_at: Option<Millis>,
-    /// How the battery answered.
+    /// The battery's answer, as a stable code.
     code: Option<String>,
-    /// The same in the caller's language.
+    /// The battery's answer in the caller's language.
     text: Option<&'static str>,
-    /// What it brought, also while it runs.
+    /// The results so far, also while the command runs.
     #[schema(value_type = Option<Object>)]
     data: Option<serde_json::Value>,
 }

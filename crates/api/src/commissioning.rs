@@ -10,10 +10,10 @@ use crate::parameter::SerialNumber;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-/// Which system a call is about.
+/// Selects the system of a call.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct CommissioningQuery {
-    /// A serial number.
+    /// The serial number of the system.
     #[serde(default)]
     #[param(value_type = SerialNumber, required = true)]
     sn: String,

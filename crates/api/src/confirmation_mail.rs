@@ -1,4 +1,4 @@
-//! The mail that a registration by mail is confirmed with.
+//! The mail that confirms a registration.
 use crate::Portal;
 use crate::error::{Error, Result};
 use axum::http::StatusCode;
@@ -10,7 +10,7 @@ pub(crate) fn not_queued(error: service::Error) -> Error {
     Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
 }
 
-/// Mails the link again to someone who gave the password of a pending registration.
+/// Mails the link again to a person who entered the password of a pending registration.
 pub(crate) async fn resend_confirmation(
     portal: &Portal,
     email: &Email,

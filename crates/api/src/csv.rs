@@ -1,4 +1,4 @@
-//! CSV that is safe to open in a spreadsheet: a cell that would start a formula gets a leading apostrophe.
+//! CSV that is safe to open in a spreadsheet: what would start a formula gets an apostrophe before it.
 use crate::number;
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -27,7 +27,7 @@ impl Column {
     }
 }
 
-/// Whether `format`, a parameter of calls that answer with JSON or a file, asks for CSV.
+/// Whether the parameter `format` asks for CSV.
 pub(crate) fn is_wanted(format: &str) -> Result<bool, Message> {
     match format {
         "" | "json" => Ok(false),
@@ -36,7 +36,7 @@ pub(crate) fn is_wanted(format: &str) -> Result<bool, Message> {
     }
 }
 
-/// Tells a spreadsheet that the file is UTF-8.
+/// Marks the file as UTF-8 for spreadsheets.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// How a file separates cells and writes decimals.
@@ -48,14 +48,14 @@ pub(crate) struct CsvStyle {
 }
 
 impl CsvStyle {
-    /// For programs.
+    /// The style for programs.
     pub(crate) const PLAIN: Self = Self {
         separator: b',',
         decimal_point: b'.',
         byte_order_mark: false,
     };
 
-    /// For a caller: whoever names no language of ours is a program. Some of them send `*`.
+    /// The style for a caller. A caller that names none of our languages is a program; some of them send `*`.
     pub(crate) fn for_caller(headers: &HeaderMap) -> Self {
         let header = headers
             .get(ACCEPT_LANGUAGE)
@@ -65,7 +65,8 @@ impl CsvStyle {
             .map_or(Self::PLAIN, Self::for_spreadsheet)
     }
 
-    /// As spreadsheets in a language read and write CSV: where the comma is the decimal point, a semicolon separates.
+    /// The style that spreadsheets in a language read and write: where the decimal separator is a comma, a semicolon separates
+    /// cells.
     pub(crate) fn for_spreadsheet(lang: Lang) -> Self {
         let (separator, decimal_point) = match lang.decimal_point() {
             "," => (b';', b','),
@@ -98,7 +99,7 @@ pub(crate) struct CsvTable {
 }
 
 impl CsvTable {
-    /// The beginning of a file.
+    /// Starts a file.
     pub(crate) fn new(style: CsvStyle) -> Self {
         let mut table = Self::continued(style);
         if style.byte_order_mark {
@@ -107,7 +108,7 @@ impl CsvTable {
         table
     }
 
-    /// More rows of a file that was begun before.
+    /// Continues a file that was started before.
     pub(crate) fn continued(style: CsvStyle) -> Self {
         Self {
             style,
@@ -214,12 +215,34 @@ pub(crate) fn flatten_document(document: &Value, style: CsvStyle) -> String {
     }
 }
 
+/// What a spreadsheet takes for a formula if a cell begins with it.
+const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// An apostrophe before whatever would begin a formula, also if the file is opened with another separator than it was written
+/// with: a spreadsheet with semicolons splits a cell of a file with commas, whether it is quoted or not.
 fn escape_formula(cell: &str) -> String {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{cell}")
-    } else {
-        cell.to_owned()
+    let mut escaped = String::with_capacity(cell.len() + 1);
+    let mut starts_cell = true;
+    for (at, letter) in cell.char_indices() {
+        let begins = starts_cell && FORMULA_STARTS.contains(&letter);
+        if begins && (at == 0 || !begins_number(&cell[at..])) {
+            escaped.push('\'');
+        }
+        escaped.push(letter);
+        starts_cell = match letter {
+            ',' | ';' | '\t' | '\r' | '\n' => true,
+            // A reader passes over the quotes of a cell.
+            '"' => starts_cell,
+            _ => false,
+        };
     }
+    escaped
+}
+
+/// Whether a list in a cell goes on with a number, such as `-40` in `[120,-40]`: a spreadsheet takes it for one.
+fn begins_number(text: &str) -> bool {
+    let end = text.find([',', ';', '\t', '\r', '\n', ']', '}']);
+    text[..end.unwrap_or(text.len())].parse::<f64>().is_ok()
 }
 
 #[cfg(test)]
@@ -244,6 +267,20 @@ mod tests {
             text,
             "'=cmd|' /C calc'!A1,\"a \"\"b\"\", c\"\r\n0,230.4,'-230.4,\r\n"
         );
+    }
+
+    #[test]
+    fn no_separator_makes_a_formula_of_a_part_of_a_cell() {
+        for (cell, escaped) in [
+            ("x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"),
+            ("x,\"=1\"", "x,\"'=1\""),
+            ("\t=1\n@a", "'\t'=1\n'@a"),
+            ("Süd-West, 5 - 6; a=b", "Süd-West, 5 - 6; a=b"),
+            ("[120,-40,60.5]", "[120,-40,60.5]"),
+            ("1,-4+cmd|' /C calc'!A0", "1,'-4+cmd|' /C calc'!A0"),
+        ] {
+            assert_eq!(escape_formula(cell), escaped);
+        }
     }
 
     #[test]

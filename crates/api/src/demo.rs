@@ -1,4 +1,4 @@
-//! Served by `suncellar demo` only: the mails that would have been sent, switches and plugs of the batteries, and an adjustable
+//! Routes of `suncellar demo` only: the mails that would have been sent, switches and plugs of the batteries, and an adjustable
 //! clock.
 
 mod battery_controls;
@@ -34,7 +34,7 @@ pub struct SentMail {
     pub to: String,
     pub subject: String,
     pub text: String,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub at: i64,
 }
 
@@ -131,7 +131,7 @@ struct PartnerRedirect {
     state: String,
 }
 
-/// Stands in for the partner app that the browser returns to.
+/// Replaces the partner app that the browser returns to.
 async fn partner_page(Query(query): Query<PartnerRedirect>) -> Result<Response> {
     let PartnerRedirect { code, error, state } = query;
     page(
@@ -150,7 +150,7 @@ fn page(template: &str, values: minijinja::Value) -> Result<Response> {
     Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 
-/// Separates a mail's link from its text, so the page can make it clickable.
+/// Separates the link of a mail from its text, so that the page can make it clickable.
 fn parts(mail: SentMail) -> minijinja::Value {
     let link = mail
         .text

@@ -18,7 +18,7 @@ pub(crate) enum Error {
     Refused(StatusCode, Message),
     /// Some fields are invalid.
     Fields(FieldErrors),
-    /// The password is right, and one of these second factors is asked for.
+    /// The password is right, and one of these second factors is required.
     SecondFactorMissing { totp: bool, passkey: bool },
     /// The password is right, but the account has no system. The limited token opens the key page.
     NoSystems { access: String },
@@ -125,7 +125,7 @@ pub(crate) struct Refusal {
     detail: String,
     /// Stable, machine-readable.
     code: String,
-    /// With `no_systems` only: a token that opens the key page and nothing else.
+    /// With `no_systems` only: a limited token for the key page.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<String>,
     /// With `totp_required` and `passkey_required` only: whether a passkey is accepted as the second factor.
@@ -133,7 +133,7 @@ pub(crate) struct Refusal {
     passkey: Option<bool>,
 }
 
-/// Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes.
+/// Body of an answer about invalid fields: one list of texts per field, and under `codes` one list of codes per field.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FieldProblems {
     codes: BTreeMap<String, Vec<String>>,
@@ -141,7 +141,7 @@ pub(crate) struct FieldProblems {
     texts: BTreeMap<String, Vec<String>>,
 }
 
-/// Either of the two bodies, for the calls that can answer with both.
+/// Either of the two bodies, for calls that can answer with both.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "names the shape in the OpenAPI document")]
@@ -155,7 +155,7 @@ impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = match &self {
             Self::Refused(status, _) => {
-                // Otherwise the answer would not say when to come back.
+                // Without a number of seconds, the answer would not say when to retry.
                 debug_assert_ne!(*status, StatusCode::TOO_MANY_REQUESTS, "is RateLimited");
                 *status
             }
@@ -247,14 +247,14 @@ fn fields(errors: &FieldErrors, lang: Lang) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::password::Busy;
+    use crate::work_queue::Busy;
     use axum::body::Body;
     use axum::middleware::from_fn;
     use axum::routing::get;
     use std::collections::BTreeSet;
     use tower::ServiceExt as _;
 
-    /// The answer to somebody who asks in this language.
+    /// The answer in a language.
     async fn answer(error: Error, lang: Lang) -> (Response, serde_json::Value) {
         let refuse = move || std::future::ready(Err::<(), _>(error.clone()));
         let router = axum::Router::new().route("/", get(refuse));

@@ -7,7 +7,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Which flags of a set are named: `all`, each with true or false, or only those that are `set`, which is half of an answer for
+/// Which flags of a set are included: `all`, each with true or false, or only those that are `set`, which halves an answer for
 /// thousands of systems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

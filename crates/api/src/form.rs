@@ -5,26 +5,28 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::Message;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
-/// Largest request body; a longer one is not read to its end.
+/// The largest request body. A longer one is not read to its end.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
 
-/// How much of a body is kept.
+/// How many bytes of a body are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(usize);
 
 impl BodyLimit {
-    /// Of callers who have logged in: a form may name thousands of systems.
+    /// For logged-in callers, whose forms may name thousands of systems.
     pub(crate) const PEOPLE: Self = Self(MAX_BODY);
-    /// Of everybody else. A registration has a few hundred bytes, a code verifier 128 characters.
+    /// For all other callers. A registration has a few hundred bytes, a code verifier 128 characters.
     pub(crate) const GUESTS: Self = Self(16 * 1024);
 }
 
-/// The body as it is, of whatever type.
+/// The raw body of any type.
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 /// The fields of a form-encoded body.
@@ -66,7 +68,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// A client that names no type means a form.
+/// A client that sends no content type means a form.
 fn is_form(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_none_or(|value| {
         let essence = value.to_str().unwrap_or_default().split(';').next();
@@ -75,14 +77,15 @@ fn is_form(headers: &HeaderMap) -> bool {
     })
 }
 
-/// What is beyond the limit is read and dropped, up to [`MAX_BODY`]: who still sends does not read the refusal.
+/// Reads a body. Bytes beyond the limit are read and dropped, up to [`MAX_BODY`], because a client that is still sending does not
+/// read the refusal.
 async fn read_body(body: Body, BodyLimit(limit): BodyLimit) -> Result<Vec<u8>> {
     let mut pieces = body.into_data_stream();
     let (mut kept, mut length) = (Vec::new(), 0);
     while length <= MAX_BODY
         && let Some(piece) = pieces.next().await
     {
-        // Ended too early, or in chunks that cannot be read.
+        // The body ended early, or its chunks cannot be read.
         let piece = piece.map_err(|_| invalid())?;
         length += piece.len();
         match length <= limit {
@@ -99,7 +102,7 @@ async fn read_body(body: Body, BodyLimit(limit): BodyLimit) -> Result<Vec<u8>> {
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(text).map_err(|_| invalid())?;
     let mut seen = HashSet::new();
-    // PostgreSQL cannot store NUL, and no one types it.
+    // PostgreSQL cannot store NUL, and nobody types it.
     if pairs
         .iter()
         .any(|(name, value)| !seen.insert(name) || value.contains('\0'))
@@ -122,7 +125,12 @@ pub(crate) fn ticked(value: &str) -> bool {
     matches!(value, "true" | "1" | "on")
 }
 
-/// The id in a path. One that is not a number is unknown.
+/// The token of a mailed link. An unreadable one is treated as unknown.
+pub(crate) fn parse_mailed_token(text: &str) -> Result<Vec<u8>> {
+    BASE64.decode(text).map_err(|_| Error::link_invalid())
+}
+
+/// The id in a path. One that is not a number is treated as unknown.
 pub(crate) fn parse_id(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Error::not_found())
 }

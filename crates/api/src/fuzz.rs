@@ -1,8 +1,9 @@
-//! What fuzz targets call (`fuzz/`): forms and queries of anybody, and files of people whose texts begin like formulas.
+//! What fuzz targets call (`fuzz/`): forms and queries of anybody, files of people whose texts begin like formulas, and photos.
 #![allow(clippy::unwrap_used, reason = "a panic is what fuzzing looks for")]
 use crate::csv::{self, CsvStyle, CsvTable};
 use crate::form;
 use crate::period::{MAX_DAYS, Period};
+use crate::photo;
 use crate::routes::{registration, update};
 use crate::settings::{SettingsForm, versions};
 use axum::body::Body;
@@ -12,11 +13,14 @@ use domain::clock::Millis;
 use domain::setting::{CurrentSettings, Ratings, Settings};
 use domain::{Lang, Zone};
 use futures_util::FutureExt as _;
+use image::codecs::jpeg::JpegDecoder;
+use image::{DynamicImage, ImageDecoder as _};
 use std::collections::BTreeMap;
+use std::io::Cursor;
 
 const NOW: Millis = 1_794_740_400_000;
 
-/// A body: multipart if it begins with its boundary, `--x`, otherwise form-encoded, which a query is, too.
+/// Parses a body: multipart if it starts with a boundary `--x`, otherwise form-encoded, like a query.
 pub fn forms(input: &[u8]) {
     match (input.starts_with(b"--x"), std::str::from_utf8(input)) {
         (true, _) => check_multipart(input),
@@ -63,7 +67,7 @@ fn check_form(text: &str) {
     }
 }
 
-/// Whatever the form says, every field is a value that is allowed, and read the same again.
+/// Every field of a parsed form must hold an allowed value, and be read back unchanged.
 fn check_settings(form: &SettingsForm) {
     let ratings = Ratings {
         charge: Some(4_600),
@@ -86,7 +90,7 @@ fn check_settings(form: &SettingsForm) {
     }
 }
 
-/// The first byte chooses a language; then cells, which end with a 0x1f, of rows, which end with a 0x1e. Or a JSON document.
+/// The input is a JSON document or a table. The first byte chooses a language; cells end with 0x1f, rows with 0x1e.
 pub fn csv(input: &[u8]) {
     let Some((first, text)) = input.split_first() else {
         return;
@@ -98,7 +102,7 @@ pub fn csv(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else {
         return;
     };
-    // What tells a spreadsheet that the file is UTF-8 is no text of its first cell.
+    // The byte order mark at the start of the file is not part of its first cell.
     let rows: Vec<Vec<&str>> = text
         .trim_start_matches('\u{feff}')
         .split('\u{1e}')
@@ -109,35 +113,53 @@ pub fn csv(input: &[u8]) {
         row.iter().for_each(|cell| table.text(cell));
         table.end_row();
     }
-    let read = cells(&table.into_bytes(), style);
-    // A reader passes over lines without anything.
+    let file = table.into_bytes();
+    check_no_formula(&file);
+    let read = cells(&file, style.separator());
+    // Readers skip empty lines.
     let written = rows.iter().filter(|row| row[..] != [""]);
-    let written: Vec<Vec<String>> = written
-        .map(|row| row.iter().map(|cell| escaped(cell)).collect())
-        .collect();
-    assert_eq!(read, written);
+    let written: Vec<usize> = written.map(|row| row.len()).collect();
+    assert_eq!(read.iter().map(Vec::len).collect::<Vec<_>>(), written);
+    let cells_of = |rows: &[Vec<String>]| rows.concat().concat().replace('\'', "");
+    // An apostrophe may have been added; everything else is there.
+    assert_eq!(cells_of(&read), rows.concat().concat().replace('\'', ""));
     if let Ok(document) = serde_json::from_str(text) {
         let file = csv::flatten_document(&document, style);
-        let rows = cells(file.as_bytes(), style);
+        let rows = cells(file.as_bytes(), style.separator());
         assert!(rows.iter().all(|row| row.len() == 4));
-        let starts_formula = |cell: &String| cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        check_no_formula(file.as_bytes());
+    }
+}
+
+/// No cell may start a formula, whichever separator the spreadsheet uses. A number is none.
+fn check_no_formula(file: &[u8]) {
+    let is_number = |cell: &str| cell.trim_end_matches([']', '}']).parse::<f64>().is_ok();
+    let starts_formula =
+        |cell: &String| cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
+    for separator in [b',', b';', b'\t'] {
+        let rows = cells(file, separator);
         assert!(!rows.iter().flatten().any(starts_formula));
     }
 }
 
-fn escaped(cell: &str) -> String {
-    match cell.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r') => format!("'{cell}"),
-        _ => cell.to_owned(),
-    }
+/// A photo: what is kept of it is a picture of a bounded size, that can be read, and nothing else.
+pub fn photos(input: &[u8]) {
+    let Ok(cleaned) = photo::rewrite(input) else {
+        return;
+    };
+    let mut decoder = JpegDecoder::new(Cursor::new(&cleaned)).unwrap();
+    let (width, height) = decoder.dimensions();
+    assert!((1..=photo::MAX_SIDE).contains(&width) && (1..=photo::MAX_SIDE).contains(&height));
+    assert!(decoder.exif_metadata().unwrap().is_none());
+    DynamicImage::from_decoder(decoder).unwrap();
 }
 
 /// As a spreadsheet reads a file.
-fn cells(file: &[u8], style: CsvStyle) -> Vec<Vec<String>> {
+fn cells(file: &[u8], separator: u8) -> Vec<Vec<String>> {
     let mut reader = ::csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .delimiter(style.separator())
+        .delimiter(separator)
         .from_reader(file);
     let rows = reader.records().map(Result::unwrap);
     rows.map(|row| row.iter().map(str::to_owned).collect())
@@ -152,6 +174,11 @@ mod tests {
     #[test]
     fn no_known_form_does_harm() {
         corpus::run_each("forms", forms);
+    }
+
+    #[test]
+    fn no_known_photo_does_harm() {
+        corpus::run_each("photos", photos);
     }
 
     #[test]

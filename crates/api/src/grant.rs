@@ -1,4 +1,4 @@
-//! Grants as both sides read them, and the rules that the forms of both sides share.
+//! Grants as both sides see them, and the rules that the forms of both sides share.
 use domain::clock::Millis;
 use domain::grant::{GrantScope, GrantState, Origin};
 use domain::{Email, Message, Role};
@@ -75,11 +75,11 @@ impl From<Origin> for OriginName {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HolderRole {
     Electrician,
-    /// Somebody of the household.
+    /// A member of the household.
     User,
 }
 
-/// A grant as the owner of its system sees it.
+/// A grant as the owner of the system sees it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GivenEntry {
     id: i64,
@@ -90,28 +90,30 @@ pub(crate) struct GivenEntry {
     scope: ScopeName,
     #[schema(inline)]
     origin: OriginName,
-    /// Of whoever holds it, asks for it or is invited.
+    /// The e-mail address of the person who holds the grant, requested it or is invited.
     email: String,
     #[schema(inline)]
     role: HolderRole,
-    /// Unknown until somebody with an account stands behind it.
+    /// The name of the electrician's company. Null until the invited person has an account.
     #[schema(required)]
     company: Option<String>,
+    /// The holder's phone number. Null until the invited person has an account.
     #[schema(required)]
     phone: Option<String>,
-    /// What somebody who asks for access writes.
+    /// The message of a request.
     #[schema(required)]
     message: Option<String>,
     /// Whether the electrician may read the phone number and the postal address of the owner's account.
     shares_contact: bool,
+    /// When it was created; Unix time in milliseconds.
     created_at: Millis,
-    /// When both sides had agreed.
+    /// When access began; Unix time in milliseconds. Null until both sides have agreed.
     #[schema(required)]
     since: Option<Millis>,
-    /// The first moment without access.
+    /// When access ends; Unix time in milliseconds. Null if it is unlimited.
     #[schema(required)]
     until: Option<Millis>,
-    /// The last day with access, `YYYY-MM-DD` of the site's calendar.
+    /// The last day of access, `YYYY-MM-DD` in the site's time zone.
     #[schema(required)]
     until_day: Option<String>,
 }
@@ -141,7 +143,7 @@ impl From<Grant> for GivenEntry {
     }
 }
 
-/// A grant as whoever holds it, was invited or asked sees it.
+/// A grant as the person sees it who holds it, requested it or is invited.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HeldEntry {
     id: i64,
@@ -152,37 +154,38 @@ pub(crate) struct HeldEntry {
     scope: ScopeName,
     #[schema(inline)]
     origin: OriginName,
-    /// Who lives with the system; unknown while one only asks.
+    /// Who lives with the system; unknown without access.
     #[schema(required)]
     first_name: Option<String>,
     #[schema(required)]
     last_name: Option<String>,
-    /// Of the owner, who lets the caller read it.
+    /// The owner's phone number. Null unless the owner shares it.
     #[schema(required)]
     phone: Option<String>,
-    /// Of the owner, who lets the caller read it.
+    /// The owner's postal address. Null unless the owner shares it.
     #[schema(required)]
     address: Option<String>,
-    /// The same number: systems of one owner. Unknown while one only asks.
+    /// Systems with the same number have the same owner. Null while access is only requested.
     #[schema(required)]
     household: Option<i64>,
-    /// What the caller wrote to the owner with a request.
+    /// The caller's message to the owner, if access was requested.
     #[schema(required)]
     message: Option<String>,
+    /// When it was created; Unix time in milliseconds.
     created_at: Millis,
-    /// When both sides had agreed.
+    /// When access began; Unix time in milliseconds. Null until both sides have agreed.
     #[schema(required)]
     since: Option<Millis>,
-    /// The first moment without access.
+    /// When access ends; Unix time in milliseconds. Null if it is unlimited.
     #[schema(required)]
     until: Option<Millis>,
-    /// The last day with access, `YYYY-MM-DD` of the site's calendar.
+    /// The last day of access, `YYYY-MM-DD` in the site's time zone.
     #[schema(required)]
     until_day: Option<String>,
 }
 
 impl HeldEntry {
-    /// Entries of one answer: what belongs to the same owner has the same number.
+    /// The entries of one answer. Systems of the same owner have the same household number.
     pub(crate) fn list(grants: Vec<Grant>) -> Vec<Self> {
         let mut first_of = HashMap::new();
         let mut entries = Vec::with_capacity(grants.len());
@@ -196,7 +199,7 @@ impl HeldEntry {
         entries
     }
 
-    /// An entry that is the only one of its owner.
+    /// The only entry of an answer.
     pub(crate) fn single(grant: Grant) -> Self {
         let household = grant.id;
         Self::new(grant, household)
@@ -205,6 +208,8 @@ impl HeldEntry {
     fn new(grant: Grant, household: i64) -> Self {
         let state = GrantStateName::from(grant.state);
         let known = is_known(&grant);
+        // The address of an invitation may be mistyped.
+        let is_named = grant.state.opens();
         Self {
             id: grant.id,
             sn: grant.sn.to_string(),
@@ -219,26 +224,28 @@ impl HeldEntry {
             address: grant.owner_address().map(str::to_owned),
             household: known.then_some(household),
             message: grant.message,
-            first_name: grant.first_name.filter(|_| known),
-            last_name: grant.last_name.filter(|_| known),
+            first_name: grant.first_name.filter(|_| is_named),
+            last_name: grant.last_name.filter(|_| is_named),
         }
     }
 }
 
-/// Who lives with a system is shown only to people whom the owner has let in or invited.
+/// Which systems belong together is shown only to people whom the owner has let in or invited.
 fn is_known(grant: &Grant) -> bool {
     let state = GrantStateName::from(grant.state);
     !matches!(state, GrantStateName::Asked | GrantStateName::Ended)
 }
 
-/// A system that its owner is handing over, until somebody has taken it.
+/// A system that its owner is handing over and nobody has accepted yet.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HandoverEntry {
     id: i64,
     sn: String,
+    /// The new owner's e-mail address.
     email: String,
+    /// When it was offered; Unix time in milliseconds.
     created_at: Millis,
-    /// The code works before this moment.
+    /// When the code expires; Unix time in milliseconds.
     until: Millis,
 }
 
@@ -254,7 +261,7 @@ impl From<Handover> for HandoverEntry {
     }
 }
 
-/// An address that the caller may write to: any but their own.
+/// Parses an address that the caller may write to: any but their own.
 pub(crate) fn address(text: &str, own: &str) -> Result<Email, Message> {
     let email: Email = text.parse()?;
     match email.as_str() == own {

@@ -1,4 +1,4 @@
-//! How a change is answered that the operator's brake or the limit per minute blocks.
+//! The answer to a change that is blocked by the operator's brake or by the limit per minute.
 use crate::error::Error;
 use axum::http::StatusCode;
 use domain::Message;

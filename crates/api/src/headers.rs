@@ -40,7 +40,7 @@ pub(crate) async fn add_security_headers(
             "max-age=63072000; includeSubDomains",
         );
     }
-    // Pages use this date if their own clock is wrong: it is the clock that the whole server uses.
+    // Pages whose own clock is wrong use this date. It is the clock of the whole server.
     if let Some(Ok(date)) = http_date(portal.now()).map(HeaderValue::try_from) {
         headers.insert(DATE, date);
     }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 wants exactly one `Host` in each request (RFC 9112, 3.2): proxies could disagree about others.
+//! HTTP/1.1 requires exactly one `Host` per request (RFC 9112, 3.2). Proxies could interpret several differently.
 use crate::error::{Error, Result};
 use axum::extract::Request;
 use axum::http::header::HOST;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Enough for each part of a few kinds of hardware, old and new.
+/// Enough for the parts of a few hardware models, old and new.
 const MAX_CACHED_IMAGES: usize = 12;
 
 /// Cheap to clone. Newest first.

@@ -1,5 +1,6 @@
-//! Remembers which browsers an owner has logged in with, so password guesses by strangers never lock the owner out. The cookie
-//! holds random bytes and a MAC over them and the e-mail address. It contains no personal data and is useless to anyone else.
+//! Remembers which browsers an owner has logged in with, so that password guesses from elsewhere never lock the owner out. The
+//! cookie holds random bytes and a MAC over them and the e-mail address. It contains no personal data and is useless to anyone
+//! else.
 use crate::Portal;
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;

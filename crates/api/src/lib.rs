@@ -1,5 +1,7 @@
 //! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that depends on axum.
 
+mod alarm;
+mod answer_guard;
 mod assets;
 mod authenticate;
 mod caller;
@@ -9,6 +11,7 @@ mod claim;
 pub mod client;
 mod command;
 mod commissioning;
+mod company_role;
 mod confirmation_mail;
 mod csv;
 mod demo;
@@ -38,6 +41,7 @@ mod period;
 mod photo;
 mod plan_text;
 mod protocol;
+mod qr;
 mod route_table;
 mod router;
 mod routes;
@@ -49,16 +53,18 @@ mod sliding_window;
 mod state;
 mod status;
 mod token;
+mod unread_answers;
 mod update;
 mod update_names;
 mod update_service;
+mod work_queue;
 mod write_timeout;
 
 pub use demo::{
     BatteryControls, DemoBattery, DemoState, ManualAction, SentMail, SunForecast, fake_services,
 };
 pub use openapi::openapi;
-pub use password::{Busy, Lane, Passwords};
+pub use password::{Lane, Passwords};
 pub use route_table::rights;
 pub use router::portal;
 pub use serve::{Tls, serve};
@@ -66,3 +72,4 @@ pub use state::{Links, Portal, PortalConfig, StreamOptions};
 pub use status::status;
 pub use token::Tokens;
 pub use update_service::update_service;
+pub use work_queue::Busy;

@@ -1,9 +1,9 @@
-//! Rate limits, per address and per account. Strangers who guess at an account use another allowance than the browsers known to
-//! its owner, so no one is locked out by other people's attempts. Several processes share the allowances in the database.
+//! Rate limits, per address and per account. Attempts from unknown browsers use another allowance than those from browsers known
+//! to the owner, so nobody is locked out by other people's attempts. Several processes share the allowances in the database.
 use crate::error::{Error, Result};
 use crate::sliding_window::SlidingWindow;
 use axum::http::StatusCode;
-use domain::client_network::ClientNetwork;
+use domain::client_network::{ClientNetwork, LINES_PER_BLOCK};
 use domain::clock::{HOUR, MINUTE, Millis, SECOND};
 use domain::{AccountId, Clock, CompanyId, Message};
 use std::net::IpAddr;
@@ -13,27 +13,47 @@ pub(crate) struct Limits {
     /// Where attempts are counted for all processes; [`None`] if this is the only one.
     store: Option<Store>,
     clock: Clock,
-    login_address: SlidingWindow,
+    login_address: AddressLimit,
     login_stranger: SlidingWindow,
     login_known: SlidingWindow,
-    keys: SlidingWindow,
+    keys: AddressLimit,
     grant_requests: SlidingWindow,
-    register_address: SlidingWindow,
+    register_address: AddressLimit,
     mail_recipient: SlidingWindow,
-    mail_address: SlidingWindow,
-    token_address: SlidingWindow,
+    mail_address: AddressLimit,
+    token_address: AddressLimit,
     password: SlidingWindow,
     totp: SlidingWindow,
     invitations: SlidingWindow,
+    invited: SlidingWindow,
+    photos: SlidingWindow,
 }
 
-/// Low, because guessing keys is the only way in that needs no mailbox.
+/// Low, because guessing keys is the only way to get access without a mailbox.
 const MAX_KEYS_PER_HOUR: usize = 10;
-/// For systems that the electrician has not had yet.
+/// For systems that the electrician has not had access to before.
 pub(crate) const MAX_GRANT_REQUESTS_PER_HOUR: usize = 30;
+
+/// Twelve of ten customers. Each is decoded, which takes a core for up to a second.
+const MAX_PHOTOS_PER_HOUR: usize = 120;
 
 /// No e-mail address is longer. The input may be as long as a whole request, so longer keys are cut.
 const MAX_KEY_BYTES: usize = 320;
+
+/// A limit by address: of a line, and of a subscriber with many lines.
+struct AddressLimit {
+    line: SlidingWindow,
+    block: SlidingWindow,
+}
+
+impl AddressLimit {
+    fn new(kind: &'static str, of_blocks: &'static str, attempts: usize, span: Millis) -> Self {
+        Self {
+            line: SlidingWindow::new(kind, attempts, span),
+            block: SlidingWindow::new(of_blocks, attempts * LINES_PER_BLOCK, span),
+        }
+    }
+}
 
 /// Limits apply to the network, because an IPv6 customer has more addresses than could be limited one by one.
 fn network(address: IpAddr) -> String {
@@ -47,18 +67,20 @@ impl Limits {
         Self {
             store: store.db().is_shared().then(|| store.clone()),
             clock: clock.clone(),
-            login_address: per_minute("login_address", 30),
+            login_address: AddressLimit::new("login_address", "login_block", 30, MINUTE),
             login_stranger: per_minute("login_stranger", 10),
             login_known: per_minute("login_known", 10),
-            keys: per_hour("keys", MAX_KEYS_PER_HOUR),
+            keys: AddressLimit::new("keys", "keys_block", MAX_KEYS_PER_HOUR, HOUR),
             grant_requests: per_hour("grant_requests", MAX_GRANT_REQUESTS_PER_HOUR),
-            register_address: per_hour("register_address", 20),
+            register_address: AddressLimit::new("register_address", "register_block", 20, HOUR),
             mail_recipient: per_hour("mail_recipient", 3),
-            mail_address: per_hour("mail_address", 20),
-            token_address: per_minute("token_address", 60),
+            mail_address: AddressLimit::new("mail_address", "mail_block", 20, HOUR),
+            token_address: AddressLimit::new("token_address", "token_block", 60, MINUTE),
             password: per_minute("password", 10),
             totp: per_hour("totp", 10),
             invitations: per_hour("invitations", 20),
+            invited: per_hour("invited", 10),
+            photos: per_hour("photos", MAX_PHOTOS_PER_HOUR),
         }
     }
 
@@ -75,54 +97,58 @@ impl Limits {
                 self.check(&self.login_known, name).await
             }
             None => {
-                self.check(&self.login_address, network(address)).await?;
+                self.check_address(&self.login_address, address).await?;
                 self.check(&self.login_stranger, email.to_owned()).await
             }
         }
     }
 
-    /// `tries` keys tried from an address, and by an account if there is one.
+    /// `tries` keys tried from an address and, if there is one, by an account.
     pub(crate) async fn keys(
         &self,
         address: IpAddr,
         account: Option<AccountId>,
         tries: usize,
     ) -> Result<()> {
-        self.take(&self.keys, &key_names(address, account), tries)
-            .await
+        self.take(&self.keys.line, &key_names(address, account), tries)
+            .await?;
+        self.take_of_block(&self.keys, address, tries).await
     }
 
-    /// Gives back the tries of codes that were right: whoever has them does not guess. Otherwise an electrician who enters a
-    /// day's codes would use up the tries of the customer at the same address.
+    /// Returns the attempts of codes that were right, because their holder does not guess. Otherwise an electrician who enters a
+    /// day's codes would use up the attempts of the customer at the same address.
     pub(crate) async fn keys_were_right(
         &self,
         address: IpAddr,
         account: Option<AccountId>,
         tries: usize,
     ) {
-        let names = key_names(address, account);
-        self.keys.give_back(&names, tries);
-        if let Some(store) = &self.store
-            && let Err(error) = store
-                .give_back_attempts(self.keys.kind, &names, tries)
-                .await
-        {
-            tracing::warn!(%error, "the tries of right codes were not given back");
+        let block = ClientNetwork::block_of(address).map(|block| block.to_string());
+        for (window, names) in [
+            (&self.keys.line, key_names(address, account)),
+            (&self.keys.block, block.into_iter().collect()),
+        ] {
+            window.give_back(&names, tries);
+            if let Some(store) = &self.store
+                && let Err(error) = store.give_back_attempts(window.kind, &names, tries).await
+            {
+                tracing::warn!(%error, "the tries of right codes were not given back");
+            }
         }
     }
 
-    /// A company's requests for access. They reveal nothing, so they need no share in the tries of keys.
+    /// A company's requests for access. They reveal nothing, so they do not count as attempts with keys.
     pub(crate) async fn grant_requests(&self, company: CompanyId, systems: usize) -> Result<()> {
         self.take(&self.grant_requests, &[company.to_string()], systems)
             .await
     }
 
     pub(crate) async fn register(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.register_address, network(address)).await
+        self.check_address(&self.register_address, address).await
     }
 
     pub(crate) async fn mail_from(&self, address: IpAddr) -> Result<()> {
-        let checked = self.check(&self.mail_address, network(address)).await;
+        let checked = self.check_address(&self.mail_address, address).await;
         checked.map_err(mail_failed)
     }
 
@@ -136,7 +162,7 @@ impl Limits {
     }
 
     pub(crate) async fn token(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.token_address, network(address)).await
+        self.check_address(&self.token_address, address).await
     }
 
     /// A repeated password entry by someone who is logged in.
@@ -144,17 +170,47 @@ impl Limits {
         self.check(&self.password, account.to_string()).await
     }
 
-    /// A second factor after the right password. Three of a million codes are valid at a time, so ten tries an hour give someone
-    /// who knows the password a chance of about one in a thousand per day. `from` is the owner's known browser or a logged-in
-    /// person; strangers do not use up that allowance.
+    /// A second factor after the right password. Three of a million codes are valid at a time, so ten attempts per hour give a
+    /// person who knows the password a chance of about one in a thousand per day. `from` is the owner's known browser or a
+    /// logged-in person; attempts from elsewhere do not use up that allowance.
     pub(crate) async fn totp(&self, account: AccountId, from: Option<&str>) -> Result<()> {
         let name = format!("{account} {}", from.unwrap_or_default());
         self.check(&self.totp, name).await
     }
 
-    /// A mail that someone who is logged in sends to an address of their choice.
-    pub(crate) async fn invitation(&self, account: AccountId) -> Result<()> {
+    /// A mail with a code that someone who is logged in sends to an address of their choice. Many accounts do not make it more for
+    /// the one who reads that mailbox.
+    pub(crate) async fn invitation(&self, account: AccountId, recipient: &str) -> Result<()> {
+        self.listed_invitation(account).await?;
+        self.check(&self.invited, recipient.to_owned()).await
+    }
+
+    /// An invitation that its recipient finds in a list, too: how many of them are mailed is limited where they are.
+    pub(crate) async fn listed_invitation(&self, account: AccountId) -> Result<()> {
         self.check(&self.invitations, account.to_string()).await
+    }
+
+    /// A photo to be decoded.
+    pub(crate) async fn photo(&self, account: AccountId) -> Result<()> {
+        self.check(&self.photos, account.to_string()).await
+    }
+
+    async fn check_address(&self, limit: &AddressLimit, address: IpAddr) -> Result<()> {
+        self.check(&limit.line, network(address)).await?;
+        self.take_of_block(limit, address, 1).await
+    }
+
+    /// After the line's: what a line was refused takes nothing from its neighbours.
+    async fn take_of_block(
+        &self,
+        limit: &AddressLimit,
+        address: IpAddr,
+        tries: usize,
+    ) -> Result<()> {
+        match ClientNetwork::block_of(address) {
+            Some(block) => self.take(&limit.block, &[block.to_string()], tries).await,
+            None => Ok(()),
+        }
     }
 
     async fn check(&self, window: &SlidingWindow, mut name: String) -> Result<()> {
@@ -162,7 +218,7 @@ impl Limits {
         self.take(window, &[name], 1).await
     }
 
-    /// First in memory: what this process already refuses costs no statement.
+    /// Checks memory first: what this process already refuses needs no statement.
     async fn take(&self, window: &SlidingWindow, names: &[String], tries: usize) -> Result<()> {
         let now = self.clock.now();
         window.take(names, tries, now).map_err(too_many)?;

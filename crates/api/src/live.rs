@@ -22,7 +22,7 @@ pub(crate) use visible_system::VisibleSystem;
 /// Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct LiveData {
-    /// With more than one system the entry `-1` stands for all of them.
+    /// One entry per system. With more than one system, the entry `-1` combines all of them.
     #[schema(value_type = Vec<BTreeMap<String, LiveEntry>>)]
     data: Vec<SingleEntry<LiveEntry>>,
     #[schema(value_type = BTreeMap<String, Message3>)]
@@ -35,7 +35,7 @@ pub(crate) struct LiveData {
     named: NamedFlags,
 }
 
-/// The format that the reader asked for.
+/// The format that the caller asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LiveFormat {
     pub(crate) lang: Lang,

@@ -1,4 +1,4 @@
-//! What every way to log in ends in: a session, its tokens, and a browser that is known from then on.
+//! The last step of every kind of login: it opens a session, issues tokens, and makes the browser a known one.
 use crate::caller::RoleName;
 use crate::error::{Error, Result};
 use crate::{Portal, known_browser};
@@ -20,8 +20,8 @@ pub(crate) struct TokenPair {
     refresh: String,
     #[schema(inline)]
     role: RoleName,
-    /// The operator asks for a second factor: until it is set up, every other call is refused with
-    /// `totp_enrolment_required`.
+    /// Whether a second factor must be set up first, because the operator requires it. Until then, all other calls are refused
+    /// with `totp_enrolment_required`.
     must_enrol: bool,
 }
 
@@ -46,7 +46,8 @@ impl TokenPair {
 
 pub(crate) type LoggedIn = (AppendHeaders<[(HeaderName, String); 1]>, Json<TokenPair>);
 
-/// Lets somebody in who has proven to be this person. An owner without systems gets a limited token for the key page instead.
+/// Opens a session for a person who has proven their identity. An owner without systems gets a limited token for the key page
+/// instead.
 pub(crate) async fn open_session(
     portal: &Portal,
     headers: &HeaderMap,

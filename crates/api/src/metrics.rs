@@ -1,4 +1,4 @@
-//! Figures for Prometheus.
+//! Metrics for Prometheus.
 use crate::Portal;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
@@ -12,7 +12,7 @@ pub(crate) async fn render_metrics(portal: &Portal) -> String {
     metrics::gauge!("database_connections", "state" => "idle").set(idle as f64);
     let age = portal.live.heartbeat_age().as_secs_f64();
     metrics::gauge!("notify_heartbeat_age_seconds").set(age);
-    // Without the database the other figures are shown, too.
+    // Without the database, the other metrics are still shown.
     if let Ok(online) = portal.store.count_online().await {
         metrics::gauge!("systems_online").set(online as f64);
     }
@@ -20,7 +20,7 @@ pub(crate) async fn render_metrics(portal: &Portal) -> String {
     handle.map_or_else(String::new, |handle| handle.render())
 }
 
-/// Counts a request by its route, never by the path that someone typed.
+/// Counts a request by its route, never by the requested path.
 pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());

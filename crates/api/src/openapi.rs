@@ -1,5 +1,5 @@
-//! The OpenAPI document: each call as its handler describes it, and what many calls share from the authorisation table: how
-//! callers prove who they are, and the refusals that come before the handler.
+//! The OpenAPI document. Handlers describe their calls; the authorisation table adds what many calls share: how callers
+//! authenticate, and the refusals that happen before the handler.
 use crate::caller::{CallerKind, Rule};
 use crate::error::{Problem, Refusal};
 use crate::{parameter, route_table};
@@ -15,13 +15,13 @@ use utoipa::openapi::{
 #[openapi(
     info(
         title = "Suncellar",
-        description = "The portal for home batteries. Form-encoded in, JSON out."
+        description = "The API of the portal for home batteries. Requests are form-encoded, answers are JSON."
     ),
     components(schemas(Problem, Refusal))
 )]
 struct ApiDocument;
 
-/// How somebody proves who they are.
+/// How a caller authenticates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Credential {
     Person,
@@ -32,7 +32,7 @@ enum Credential {
 impl Credential {
     const ALL: [Self; 3] = [Self::Person, Self::Partner, Self::Battery];
 
-    /// `None`: nobody asks.
+    /// `None` for callers without authentication.
     const fn of(caller: CallerKind) -> Option<Self> {
         match caller {
             CallerKind::Guest => None,
@@ -56,10 +56,10 @@ impl Credential {
 
     const fn scheme(self) -> (HttpAuthScheme, &'static str) {
         match self {
-            Self::Person => (HttpAuthScheme::Bearer, "The access token of a login"),
+            Self::Person => (HttpAuthScheme::Bearer, "The access token of a session"),
             Self::Partner => (
                 HttpAuthScheme::Bearer,
-                "The access token of an app that an owner has let in",
+                "The access token of a partner app with an owner's consent",
             ),
             Self::Battery => (
                 HttpAuthScheme::Basic,
@@ -142,7 +142,7 @@ fn credentials(rule: &Rule) -> Vec<SecurityRequirement> {
     all.into_iter().map(requirement).collect()
 }
 
-/// Statuses that a handler describes itself stay as they are.
+/// Adds the refusals that happen before a handler. Statuses that the handler describes itself are kept.
 fn add_refusals(call: &mut Operation, rule: &Rule, changes: bool) {
     let has_parameter = |place: &ParameterIn| {
         let mut parameters = call.parameters.iter().flatten();
@@ -162,23 +162,28 @@ fn add_refusals(call: &mut Operation, rule: &Rule, changes: bool) {
         (
             has_path || has_query || has_body,
             "400",
-            "not readable: a parameter twice, or not text",
+            "The request is malformed: a parameter is repeated, or not text.",
         ),
-        (identified, "401", "nobody is logged in"),
+        (identified, "401", "Authentication is missing or invalid."),
         (
             identified,
             "403",
-            "the call is for others, or needs more access to the system",
+            "The caller may not make this call, or lacks the right to the system.",
         ),
         (
             has_path,
             "404",
-            "missing, or somebody else's, which is the same",
+            "Not found. Other people's resources get the same answer.",
         ),
         (
             changes && identified,
             "409",
-            "somebody changed the same in the meantime",
+            "Another request changed the same data in the meantime.",
+        ),
+        (
+            identified,
+            "429",
+            "too often, or the caller leaves too much unread",
         ),
         (has_body, "408", "the body did not come in time"),
         (has_body, "413", "the body is too long"),

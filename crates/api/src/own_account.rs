@@ -1,4 +1,4 @@
-//! The caller's own account, and the proof that the caller is still at the keyboard.
+//! The caller's own account, and the check that the person is still present.
 use crate::caller::PersonCaller;
 use crate::error::{Error, Result};
 use crate::{Lane, Portal};
@@ -13,7 +13,7 @@ pub(crate) async fn load_account(portal: &Portal, person: PersonCaller) -> Resul
         .ok_or(Error::token_invalid())
 }
 
-/// Checks the repeated password: proof that the person is still at the keyboard.
+/// Checks the repeated password, as proof that the person is still present.
 pub(crate) async fn reauthenticate(
     portal: &Portal,
     account: &Account,

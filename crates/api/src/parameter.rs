@@ -1,5 +1,5 @@
-//! What a parameter of a query or a field of a form may hold, for the OpenAPI document. `domain` parses them, and
-//! `scripts/check-api` finds out where both disagree. A field for which everything is text needs no type here.
+//! Schemas of query parameters and form fields for the OpenAPI document. The values are parsed in `domain`; `scripts/check-api`
+//! finds where the two differ. A field that accepts any text needs no schema here.
 use domain::alarm::{AlarmMail, CommentText};
 use domain::command::Command;
 use domain::commissioning::CommissioningStep;
@@ -40,7 +40,7 @@ macro_rules! schemas {
             }
         )+
 
-        /// Adds the schemas to a document: those of queries are not added by their routes.
+        /// Adds the schemas to a document. Schemas of query parameters are not added by their routes.
         pub(crate) fn add_to(components: &mut Components) {
             $(components.schemas.insert(<$name as ToSchema>::name().into(), $name::schema());)+
         }
@@ -50,119 +50,119 @@ macro_rules! schemas {
 schemas! {
     /// Letters A to Z and digits.
     SerialNumber = text(&format!("^{}$", serial()));
-    /// A serial number, or -1 for all systems of the caller; all without one.
+    /// A serial number, or -1 for all systems of the caller. Default: all systems.
     OneOrAllSystems = text(&format!("^(-1|{})?$", serial()));
     /// Serial numbers, separated by commas.
     SerialNumbers = text(&format!("^{}$", serials()));
     /// Serial numbers, separated by commas; may be empty.
     SerialNumbersOrNone = text(&format!("^({})?$", serials()));
-    /// Serial numbers, separated by commas, or -1 for all systems of the caller; all without one.
+    /// Serial numbers, separated by commas, or -1 for all systems of the caller. Default: all systems.
     SystemsOrAll = text(&format!("^(-1|{})?$", serials()));
-    /// `YYYY-MM-DD` of the site's calendar.
+    /// `YYYY-MM-DD` in the site's time zone.
     Day = text(&format!("^({DAY})?$"));
     /// `YYYY-MM-DD`, or `null` for the beginning.
     DayOrBeginning = text(&format!("^(null|{DAY})?$"));
-    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`.
+    /// `week_`, `month_`, `year_` or `total_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`.
     PeriodText = text(&format!("^((week|month|year|total)_({DAY})?|(year|total)_{YEAR}|{DAY}_{DAY})?$"));
-    /// `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`.
+    /// `week_`, `month_` or `year_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`.
     PeriodOfDays = text(&format!("^((week|month|year)_({DAY})?|year_{YEAR}|{DAY}_{DAY})?$"));
-    /// The first is 1.
+    /// The page number, starting at 1.
     PageNumber = text("^[0-9]{0,15}$");
-    /// `true`, `1` and `on` mean yes, everything else no.
+    /// A switch: `true`, `1` and `on` mean yes, any other value means no.
     Switch = text(r"^[^\x00]*$").schema_type(SchemaType::from_iter([Type::Boolean, Type::String]));
     /// `HH:MM`.
     TimeOfDay = text(&format!("^({TIME})?$"));
-    /// %.
+    /// A percentage.
     Percent = text(&format!("^({PERCENT})?$"));
-    /// W.
+    /// Power in W.
     Watts = text(&format!("^({WATTS})?$"));
-    /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
+    /// In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma.
     CentsPerKwh = text(&format!("^{CENTS}$"));
-    /// `days/HH:MM/cents`, separated by semicolons.
+    /// Steps `days/HH:MM/cents`, separated by semicolons.
     PriceSteps = text(&format!("^{PRICE_STEP}(;{PRICE_STEP}){{0,23}}$"));
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     MillisSince1970 = text("^[0-9]{0,15}$");
     /// An e-mail address.
     EmailAddress = string().format(Some(SchemaFormat::Custom("email".into())));
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     CountryCode = choice(Country::ALL.iter().map(|country| country.code()));
-    /// ISO 639-1.
+    /// ISO 639-1 language code.
     LanguageCode = choice(Lang::ALL.iter().map(|lang| lang.code()));
-    /// Of an account.
+    /// The role of an account.
     RoleChoice = choice([Role::User, Role::Electrician].map(Role::as_str));
-    /// How somebody may use a system of others.
+    /// The scope of a grant.
     ScopeChoice = choice(GrantScope::ALL.map(GrantScope::as_str));
-    /// How somebody may use a system of others; empty for no change.
+    /// The scope of a grant; empty for no change.
     ScopeOrSame = optional_choice(GrantScope::ALL.map(GrantScope::as_str));
-    /// How far an electrician may use a system; service when empty.
+    /// The scope of an electrician's grant; service if empty.
     ElectricianScope = optional_choice(electrician_scopes());
-    /// What somebody does in an electrician's company.
+    /// The role of a member in an electrician's company.
     CompanyRoleChoice = choice(CompanyRole::ALL.map(CompanyRole::as_str));
-    /// How somebody hears of alarms.
+    /// How an account is notified of alarms by mail.
     AlarmMailChoice = choice(AlarmMail::ALL.map(AlarmMail::as_str));
-    /// What a battery can be told.
+    /// The name of a command.
     CommandName = choice(Command::NAMES.iter().copied());
-    /// Names one act.
+    /// An idempotency key.
     IdempotencyKey = text("^[A-Za-z0-9_-]{8,64}$");
-    /// A step that is checked by itself.
+    /// A step of a commissioning that is checked on its own.
     StepChoice = choice(checked_steps());
-    /// W, or empty for no limit.
+    /// Power in W, or empty for no limit.
     ExportLimit = text("^(100000|[1-9]?[0-9]{1,4})?$");
-    /// 1 to 3.
+    /// The phase, 1 to 3.
     PhaseNumber = text("^[1-3]$");
-    /// A period around a day, or a resolution, which means a day.
+    /// A period around a date, or a resolution, which selects a day.
     IntervalChoice = optional_choice(intervals());
     /// How the samples of a point are combined.
     MethodChoice = optional_choice(Method::ALL.map(Method::as_str));
-    /// How long a point lasts.
+    /// The length of a point.
     ResolutionChoice = optional_choice(Resolution::ALL.map(Resolution::as_str));
     /// Codes of series, separated by commas.
     SeriesCodes = text(&list(Series::ALL.map(Series::code)));
-    /// Of an answer; JSON when empty.
+    /// The format of the answer; JSON if empty.
     FileFormat = optional_choice(["json", "csv"]);
-    /// Kinds of entries, separated by commas.
+    /// Kinds of journal entries, separated by commas.
     EntryKinds = text(&list(EntryKind::ALL.map(EntryKind::as_str)));
-    /// Who did something.
+    /// The actor of a journal entry.
     ActorChoice = optional_choice(PageActor::ALL.map(PageActor::as_str));
-    /// Of a group.
+    /// The name of a group.
     GroupNameText = short(GroupName::MAX_LENGTH);
-    /// About a customer.
+    /// A note about a customer.
     CustomerNoteText = string().max_length(Some(CustomerNote::MAX_LENGTH));
-    /// About an alarm.
+    /// A comment on an alarm.
     CommentLine = short(CommentText::MAX_LENGTH);
-    /// Of a template.
+    /// The name of a setting template.
     TemplateNameText = short(TemplateName::MAX_LENGTH);
-    /// A few words without addresses.
+    /// A short message without e-mail addresses.
     RequestMessage = string().max_length(Some(MAX_REQUEST_MESSAGE)).pattern(Some("^[^@]*$"));
-    /// Of a person or a company.
+    /// The name of a person or a company.
     NameText = short(domain::account::MAX_TEXT);
-    /// A postal address in one line, or none.
+    /// A postal address in one line; may be empty.
     AddressText = string().max_length(Some(domain::account::MAX_TEXT));
-    /// A town, or none.
+    /// A town; may be empty.
     TownText = string().max_length(Some(Town::MAX_LENGTH));
-    /// Degrees from -90 to 90.
+    /// Latitude in degrees, from -90 to 90; may be empty.
     LatitudeText = text(&format!("^(-?({}))?$", degrees("90", "[1-8]?[0-9]")));
-    /// Degrees from -180 to 180.
+    /// Longitude in degrees, from -180 to 180; may be empty.
     LongitudeText = text(&format!("^(-?({}))?$", degrees("180", "[1-9]?[0-9]|1[0-7][0-9]")));
-    /// `kWp/tilt/azimuth`, separated by commas.
+    /// PV planes `kWp/tilt/azimuth`, separated by commas.
     PlanesText = text(&format!("^({PLANE}(,{PLANE}){{0,{}}})?$", Planes::MAX - 1));
     /// Serial numbers or registration codes, separated by commas.
     KeyTexts = string().min_length(Some(1));
-    /// What was read: one for each system, separated by commas.
+    /// The versions that were read: one per system, separated by commas.
     Versions = text("^[0-9]{1,18}(,[0-9]{1,18})*$");
-    /// 1 to start, 0 to withdraw.
+    /// `1` to start, `0` to withdraw.
     StartOrWithdraw = choice(["0", "1"]);
-    /// By OAuth 2.
+    /// The grant type of OAuth 2.
     GrantType = choice(["authorization_code", "refresh_token"]);
-    /// What a partner app may see.
+    /// The data that a partner app may read.
     PartnerScopesText = choice(["systems", "live", "systems live", "live systems"]);
-    /// The SHA-256 of the verifier, in base 64 for addresses.
+    /// The SHA-256 of the code verifier, in base64url.
     CodeChallenge = text("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$");
-    /// By PKCE.
+    /// The challenge method of PKCE.
     ChallengeMethod = choice(["S256"]);
 }
 
-/// A file's bytes.
+/// The bytes of a file.
 pub(crate) enum BinaryFile {}
 
 impl PartialSchema for BinaryFile {
@@ -180,7 +180,7 @@ const DAY: &str = "((199[0-9]|20[0-9]{2}|21[0-8][0-9])-((0[1-9]|1[0-2])-(0[1-9]|
     |(199[26]|20([02468][048]|[13579][26])|21(0[48]|[2468][048]|[1357][26]))-02-29)";
 const TIME: &str = "([01][0-9]|2[0-3]):[0-5][0-9]";
 const PERCENT: &str = "100|[1-9]?[0-9]";
-/// More than the largest unit is rated for.
+/// More than the rating of the largest unit.
 const WATTS: &str = "[0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000";
 const CENTS: &str = "(500([.,]0{1,2})?|([1-4]?[0-9]{1,2})([.,][0-9]{1,2})?)";
 const PRICE_STEP: &str = "(workdays|weekend)/([01][0-9]|2[0-3]):(00|15|30|45)/(500([.,]0{1,2})?|([1-4]?[0-9]{1,2})([.,][0-9]{1,2})?)";
@@ -194,12 +194,12 @@ fn text(pattern: &str) -> ObjectBuilder {
     string().pattern(Some(pattern))
 }
 
-/// A pattern and no enum: forms hold what people typed, and the browser's client passes it on as text.
+/// A choice. It is a pattern instead of an enum: forms hold what people typed, and the browser's client passes it on as text.
 fn choice<'a>(names: impl IntoIterator<Item = &'a str>) -> ObjectBuilder {
     text(&format!("^({})$", one_of(names)))
 }
 
-/// A choice that may also be empty, which means the usual one.
+/// A choice that may also be empty, which selects the default.
 fn optional_choice<'a>(names: impl IntoIterator<Item = &'a str>) -> ObjectBuilder {
     text(&format!("^({})?$", one_of(names)))
 }
@@ -224,7 +224,7 @@ fn serials() -> String {
     format!("{one}(,{one})*", one = serial())
 }
 
-/// Each name once at most is more than a pattern can say.
+/// A pattern cannot express that each name may occur only once.
 fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let one = one_of(names);
     format!("^(({one})(,({one}))*)?$")
@@ -241,7 +241,7 @@ fn electrician_scopes() -> impl Iterator<Item = &'static str> {
         .map(GrantScope::as_str)
 }
 
-/// The phases have a call of their own.
+/// The steps that are checked on their own. Phases have a separate call.
 fn checked_steps() -> impl Iterator<Item = &'static str> {
     let steps = CommissioningStep::ALL.into_iter();
     steps
@@ -255,7 +255,7 @@ fn intervals() -> impl Iterator<Item = &'static str> {
     names.chain(fine.map(Resolution::as_str))
 }
 
-/// What a field of the settings may hold.
+/// The schema of a settings field.
 pub(crate) fn setting(field: Field) -> ObjectBuilder {
     match field.kind() {
         FieldKind::Percent => text(&format!("^({PERCENT})$")),
@@ -273,7 +273,7 @@ pub(crate) fn setting(field: Field) -> ObjectBuilder {
 /// Tenths of a percent, below 100.
 const RATE: &str = "[1-9]?[0-9]([.,][0-9])?";
 
-/// Of a schema that is described elsewhere in the document.
+/// A reference to a schema of the document.
 pub(crate) fn reference<T: ToSchema>() -> Ref {
     Ref::from_schema_name(T::name())
 }

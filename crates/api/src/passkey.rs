@@ -1,4 +1,4 @@
-//! What browsers are asked about passkeys and what they answer, in WebAuthn's own JSON: `parseCreationOptionsFromJSON`,
+//! Requests for passkeys to browsers, and their answers, in the JSON of WebAuthn: `parseCreationOptionsFromJSON`,
 //! `parseRequestOptionsFromJSON` and `PublicKeyCredential.toJSON` read and write it.
 use crate::Portal;
 use crate::error::{Error, Result};
@@ -23,9 +23,9 @@ const REQUIRED: &str = "required";
 pub(crate) struct PasskeyEntry {
     id: i64,
     name: String,
-    /// Milliseconds since 1970.
+    /// When the passkey was added; Unix time in milliseconds.
     created_at: i64,
-    /// Milliseconds since 1970; null: never.
+    /// When the passkey was last used; Unix time in milliseconds. Null if never.
     #[schema(required)]
     used_at: Option<i64>,
 }
@@ -41,7 +41,7 @@ impl From<Passkey> for PasskeyEntry {
     }
 }
 
-/// For `navigator.credentials.create`.
+/// Options for `navigator.credentials.create`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PasskeyCreation {
@@ -49,7 +49,7 @@ pub(crate) struct PasskeyCreation {
     user: PasskeyUser,
     challenge: String,
     pub_key_cred_params: Vec<PasskeyAlgorithm>,
-    /// Milliseconds.
+    /// Timeout in milliseconds.
     timeout: i64,
     exclude_credentials: Vec<PasskeyReference>,
     authenticator_selection: PasskeySelection,
@@ -65,7 +65,7 @@ struct PasskeyPortal {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PasskeyUser {
-    /// Random: it tells nothing to whoever finds the device.
+    /// A random id, so that it reveals nothing about the account to a finder of the device.
     id: String,
     name: String,
     display_name: String,
@@ -122,13 +122,13 @@ impl PasskeyCreation {
     }
 }
 
-/// For `navigator.credentials.get`. It names no passkey: the person chooses one, and the device says whose it is.
+/// Options for `navigator.credentials.get`. They name no passkey: the person chooses one, and the device returns the account.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PasskeyRequest {
     challenge: String,
     rp_id: String,
-    /// Milliseconds.
+    /// Timeout in milliseconds.
     timeout: i64,
     user_verification: &'static str,
 }
@@ -144,13 +144,13 @@ impl PasskeyRequest {
     }
 }
 
-/// The website that passkeys are for, or the refusal where there are none.
+/// The website that passkeys belong to, or the refusal if the portal does not support passkeys.
 pub(crate) fn relying_party(portal: &Portal) -> Result<RelyingParty> {
     let unavailable = Error::Refused(StatusCode::CONFLICT, Message::PasskeysUnavailable);
     portal.service.relying_party().ok_or(unavailable)
 }
 
-/// A shown or new passkey that is not accepted.
+/// The refusal of a passkey, used or new.
 pub(crate) const fn refused(status: StatusCode) -> Error {
     Error::Refused(status, Message::PasskeyRefused)
 }
@@ -180,7 +180,7 @@ struct RegistrationResponse {
     authenticator_data: Bytes,
 }
 
-/// The browser's answer to [`PasskeyRequest`]. `None`: it cannot be read.
+/// Parses the browser's answer to [`PasskeyRequest`]. `None` if it is unreadable.
 pub(crate) fn parse_assertion(json: &str) -> Option<Assertion> {
     let Credential { raw_id, response } = parse::<AssertionResponse>(json)?;
     Some(Assertion {
@@ -192,7 +192,7 @@ pub(crate) fn parse_assertion(json: &str) -> Option<Assertion> {
     })
 }
 
-/// The browser's answer to [`PasskeyCreation`]. `None`: it cannot be read.
+/// Parses the browser's answer to [`PasskeyCreation`]. `None` if it is unreadable.
 pub(crate) fn parse_registration(json: &str) -> Option<Registration> {
     let Credential { response, .. } = parse::<RegistrationResponse>(json)?;
     Some(Registration {

@@ -1,16 +1,17 @@
 //! Argon2id. A hash takes tens of milliseconds of CPU and 19 MiB, so hashing runs off the async threads with limited concurrency.
-//! Two bounded queues wait for it, so a flood of logins by strangers does not block known browsers.
+//! Two bounded queues wait for it, so a flood of logins from unknown browsers does not block known browsers.
 use crate::error::Error;
+use crate::work_queue::{self, Busy, WorkQueue};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
 use domain::{Message, Password, Random};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::thread::available_parallelism;
 
-/// Limits concurrency: a flood of logins must not take all memory and cores.
+/// Limits concurrency: a flood of logins must not take all memory, nor all cores where there are several.
 const MAX_STRANGER_HASHES: usize = 3;
 const MAX_KNOWN_HASHES: usize = 1;
-/// When this many wait in a queue, further requests are refused: about a second's work of one core.
+/// If this many wait in a queue, further requests are refused. It is about a second's work for one core.
 const MAX_WAITING: usize = 64;
 const RETRY_AFTER_SECONDS: u64 = 5;
 
@@ -19,13 +20,9 @@ const RETRY_AFTER_SECONDS: u64 = 5;
 pub enum Lane {
     /// Anyone on the internet.
     Stranger,
-    /// A browser that the owner has logged in with before, or someone who is logged in.
+    /// A browser that the owner has logged in with before, or a logged-in person.
     Known,
 }
-
-/// Too many requests are waiting already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy;
 
 impl From<Busy> for Error {
     fn from(_: Busy) -> Self {
@@ -36,37 +33,17 @@ impl From<Busy> for Error {
     }
 }
 
-/// Permits for hashing, and slots for waiting.
-#[derive(Debug)]
-struct Queue {
-    permits: Semaphore,
-    waiting: Semaphore,
-}
-
-impl Queue {
-    fn new(at_once: usize) -> Self {
-        Self {
-            permits: Semaphore::new(at_once),
-            waiting: Semaphore::new(MAX_WAITING),
-        }
-    }
-
-    async fn acquire(&self) -> Result<SemaphorePermit<'_>, Busy> {
-        if let Ok(turn) = self.permits.try_acquire() {
-            return Ok(turn);
-        }
-        let _waiting = self.waiting.try_acquire().map_err(|_| Busy)?;
-        let turn = self.permits.acquire().await;
-        Ok(turn.expect("the semaphore is never closed"))
-    }
+fn stranger_hashes() -> usize {
+    let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+    (cores - 1).clamp(1, MAX_STRANGER_HASHES)
 }
 
 #[derive(Clone)]
 pub struct Passwords {
     random: Random,
     work: Argon2<'static>,
-    strangers: Arc<Queue>,
-    known: Arc<Queue>,
+    strangers: WorkQueue,
+    known: WorkQueue,
     decoy: Arc<OnceLock<String>>,
 }
 
@@ -76,7 +53,7 @@ impl Passwords {
         Self::with_work(random, Argon2::default())
     }
 
-    /// With minimal cost, for tests about something else, which make thousands of accounts.
+    /// With minimal cost, for tests about something else that create thousands of accounts.
     pub fn quick(random: Random) -> Self {
         let least = Params::new(Params::MIN_M_COST, Params::MIN_T_COST, 1, None);
         let least = least.expect("the least is allowed");
@@ -90,8 +67,8 @@ impl Passwords {
         Self {
             random,
             work,
-            strangers: Arc::new(Queue::new(MAX_STRANGER_HASHES)),
-            known: Arc::new(Queue::new(MAX_KNOWN_HASHES)),
+            strangers: WorkQueue::new(stranger_hashes(), MAX_WAITING),
+            known: WorkQueue::new(MAX_KNOWN_HASHES, MAX_WAITING),
             decoy: Arc::default(),
         }
     }
@@ -135,14 +112,14 @@ impl Passwords {
         let free = match lane {
             Lane::Stranger => None,
             // Uses a strangers' permit if one is free.
-            Lane::Known => self.strangers.permits.try_acquire().ok(),
+            Lane::Known => self.strangers.try_acquire(),
         };
-        let _turn = match (free, lane) {
-            (Some(turn), _) => turn,
+        let permit = match (free, lane) {
+            (Some(permit), _) => permit,
             (None, Lane::Stranger) => self.strangers.acquire().await?,
             (None, Lane::Known) => self.known.acquire().await?,
         };
-        let done = tokio::task::spawn_blocking(work).await;
+        let done = work_queue::run(permit, work).await;
         Ok(done.expect("hashing does not panic"))
     }
 }
@@ -194,19 +171,18 @@ mod tests {
     async fn a_flood_of_strangers_is_sent_away_and_keeps_no_known_browser_waiting() {
         let passwords = Passwords::quick(random());
         // All permits are taken for as long as the test needs.
-        let turns =
-            [(); MAX_STRANGER_HASHES].map(|()| passwords.strangers.permits.try_acquire().unwrap());
+        let permits: Vec<_> = std::iter::from_fn(|| passwords.strangers.try_acquire()).collect();
         let flood = (0..MAX_WAITING).map(|_| {
             let passwords = passwords.clone();
             tokio::spawn(async move { passwords.verify("x", None, Lane::Stranger).await })
         });
         let flood: Vec<_> = flood.collect();
-        while passwords.strangers.waiting.available_permits() > 0 {
+        while passwords.strangers.free_places() > 0 {
             tokio::task::yield_now().await;
         }
         assert_eq!(passwords.verify("x", None, Lane::Stranger).await, Err(Busy));
         assert_eq!(passwords.verify("x", None, Lane::Known).await, Ok(false));
-        drop(turns);
+        drop(permits);
         for waited in flood {
             assert_eq!(waited.await.unwrap(), Ok(false));
         }

@@ -3,7 +3,7 @@ use crate::error::{Error, Result};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-/// One that cannot be read is that of nothing: the answer is the one for an unknown id or serial number.
+/// A path parameter. An unreadable one gets the same answer as an unknown id or serial number.
 pub(crate) struct Path<T>(pub(crate) T);
 
 impl<S: Send + Sync> FromRequestParts<S> for Path<String> {

@@ -26,7 +26,7 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// A period around a day, the week that ends with it, or from one day to another; the last seven days if empty.
+    /// Parses a period around a day, the week that ends with it, or a range of days. The last seven days if empty.
     pub(crate) fn parse(text: &str, zone: &Zone, now: Millis) -> Result<Self, Message> {
         let today = zone.day_of(now);
         let (kind, rest) = match text.split_once('_') {
@@ -99,7 +99,7 @@ impl Period {
     }
 }
 
-/// From one day to another, both included.
+/// A range of days, both included.
 pub(crate) fn range(first: SiteDay, last: SiteDay) -> Result<Range<SiteDay>, Message> {
     if last < first {
         return Err(Message::RangeReversed);
@@ -116,7 +116,7 @@ pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Mess
         return Ok(zone.day_of(now));
     }
     let day: SiteDay = text.parse().map_err(|_| Message::DateInvalid)?;
-    // There is no data further away, and calendars end.
+    // There is no data outside this range, and calendars have limits.
     let within_reach = (1990..2190).contains(&day.year());
     within_reach.then_some(day).ok_or(Message::DateInvalid)
 }

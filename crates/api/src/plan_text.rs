@@ -27,7 +27,7 @@ pub(crate) fn reason(block: &ChargePlanBlock, locale: &Locale<'_>) -> String {
     };
     let span = [("from", clock(block.start)), ("to", clock(block.end))];
     let facts = |name: &str, facts: &BlockAlternative| {
-        // A block may be worthwhile only because of what might happen; then the text promises no saving.
+        // A block may pay off only because of uncertainty; then the text promises no saving.
         if cents(facts.saving) < 1 || tenths_of_kwh(facts.energy) == 0 {
             let price = [("price", price(facts.price, *lang))];
             return fill(&format!("{name}_perhaps"), *lang, span.iter().chain(&price));

@@ -1,15 +1,15 @@
 //! The authorisation table: every route, who may call it, and which right to a system it needs. Method and path are in the
-//! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not served.
-//! [`store::Access`] additionally proves rights to a single system.
+//! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not
+//! served. [`store::Access`] additionally proves rights to a single system.
 use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
 use crate::routes::{
     account, alarm, alarm_comment, command, commissioning, company, company_invitation, customer,
-    data, energy_chart, export, forecast, grant, grant_request, graph, group, handover, health,
-    image, journal, partner, partner_api, passkey, password_reset, personal_data, plan, price,
-    protocol, registration, replace, savings, security_txt, session, setting_batch,
-    setting_template, settings, site, stream, systems, tariff, totp, update,
+    customer_code, data, energy_chart, export, forecast, grant, grant_request, graph, group,
+    handover, health, image, journal, partner, partner_api, passkey, password_reset, personal_data,
+    plan, price, protocol, registration, replace, savings, security_txt, session, setting_batch,
+    setting_template, settings, site, stream, systems, tariff, totp, unit, update,
 };
 use crate::{Portal, openapi};
 use axum::middleware::from_fn_with_state;
@@ -29,7 +29,7 @@ const OWNER: &[CallerKind] = &[CallerKind::Owner];
 const KEYS: &[CallerKind] = &[CallerKind::Owner, CallerKind::Unlinked];
 const PEOPLE: &[CallerKind] = &[CallerKind::Owner, CallerKind::Electrician];
 const ELECTRICIAN: &[CallerKind] = &[CallerKind::Electrician];
-/// Which roles have these rights: `crates/domain/src/company.rs`.
+/// The roles that have these rights are listed in `crates/domain/src/company.rs`.
 const COMPANY: &[CallerKind] = &[CallerKind::Company(CompanyRight::ManageCompany)];
 const ACCESS: &[CallerKind] = &[CallerKind::Company(CompanyRight::ManageAccess)];
 const OWNER_OR_ACCESS: &[CallerKind] = &[
@@ -123,6 +123,7 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(systems::add), KEYS),
         route(routes!(systems::claims), KEYS),
         systems_route(routes!(systems::unlink), OWNER, ManageHousehold),
+        systems_route(routes!(unit::list), PEOPLE, View),
         systems_route(routes!(site::show), PEOPLE, View),
         systems_route(routes!(site::describe), PEOPLE, Describe),
         systems_route(routes!(customer::show), ELECTRICIAN, View),
@@ -173,7 +174,7 @@ fn portal_rows() -> Vec<RouteRow> {
         systems_route(routes!(grant::end), OWNER_OR_ACCESS, View),
         route(routes!(grant_request::accept), ACCESS),
         route(routes!(grant_request::ask), ACCESS),
-        // On site, to commission what the company was given the code for.
+        // Used on site, to commission the units that the company got the code for.
         route(routes!(grant_request::enter_code), ELECTRICIAN),
         systems_route(routes!(handover::offer), OWNER, ManageHousehold),
         route(routes!(handover::withdraw), OWNER),
@@ -186,6 +187,10 @@ fn portal_rows() -> Vec<RouteRow> {
         systems_route(routes!(protocol::list), PEOPLE, View),
         systems_route(routes!(protocol::show), PEOPLE, View),
         systems_route(routes!(protocol::print), PEOPLE, View),
+        systems_route(routes!(customer_code::issue), ELECTRICIAN, Commission),
+        systems_route(routes!(customer_code::withdraw), ELECTRICIAN, Commission),
+        systems_route(routes!(customer_code::print), ELECTRICIAN, Commission),
+        systems_route(routes!(customer_code::mail), ELECTRICIAN, Commission),
         route(routes!(partner::list), OWNER),
         route(routes!(partner::consent), OWNER),
         route(routes!(partner::end), OWNER),

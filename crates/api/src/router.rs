@@ -14,7 +14,7 @@ use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::{DefaultOnResponse, TraceLayer};
 
-/// After this time the client is gone anyway.
+/// Clients have given up by then.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Built on first use, because most processes never need it.
@@ -48,7 +48,7 @@ pub fn portal(portal: Portal) -> Router {
         .with_state(portal)
 }
 
-/// Until the head of the answer: what follows has its own limits.
+/// Applies until the head of the answer. Streamed bodies have their own limits.
 pub(crate) async fn limit_time(request: Request, next: Next) -> error::Result<Response> {
     let answer = tokio::time::timeout(REQUEST_TIMEOUT, next.run(request));
     let refused = error::Error::Refused(StatusCode::REQUEST_TIMEOUT, Message::TooSlow);

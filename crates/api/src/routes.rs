@@ -1,4 +1,4 @@
-//! The calls, one file per noun. A handler extracts, authorises, acts and answers; the rules are in `domain` and `store`.
+//! The routes, one file per noun. A handler extracts, authorises, acts and answers; the rules are in `domain` and `store`.
 
 pub(crate) mod account;
 pub(crate) mod alarm;
@@ -8,6 +8,7 @@ pub(crate) mod commissioning;
 pub(crate) mod company;
 pub(crate) mod company_invitation;
 pub(crate) mod customer;
+pub(crate) mod customer_code;
 pub(crate) mod data;
 pub(crate) mod energy_chart;
 pub(crate) mod export;
@@ -41,4 +42,5 @@ pub(crate) mod stream;
 pub(crate) mod systems;
 pub(crate) mod tariff;
 pub(crate) mod totp;
+pub(crate) mod unit;
 pub(crate) mod update;

@@ -1,5 +1,4 @@
-//! The second factor: what an account says about it, its check at login, and the proof that it is the person who changes the
-//! ways in.
+//! The second factor: its state in an account, its check at login, and the proof of identity before a login method changes.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, Result};
@@ -12,18 +11,18 @@ use serde::{Deserialize, Serialize};
 use store::account::Account;
 use utoipa::ToSchema;
 
-/// Where tries of logged-in people are counted.
+/// The allowance for attempts of logged-in people.
 const LOGGED_IN: Option<&str> = Some("logged in");
 
-/// What an account says about its second factor.
+/// The state of TOTP in an account.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TotpEntry {
-    /// Milliseconds since 1970; null: it is off.
+    /// Since when TOTP is on; Unix time in milliseconds. Null if it is off.
     #[schema(required)]
     since: Option<i64>,
-    /// How many recovery codes are left.
+    /// The number of recovery codes left.
     recovery_codes: usize,
-    /// The operator asks for it: it cannot be switched off.
+    /// Whether the operator requires it. It can then not be turned off.
     required: bool,
 }
 
@@ -38,7 +37,7 @@ impl TotpEntry {
     }
 }
 
-/// Which second factors an account has, and whether its password needs one beside it.
+/// Which second factors an account has, and whether login with the password requires one.
 struct Factors {
     totp: bool,
     passkey: bool,
@@ -53,13 +52,14 @@ impl Factors {
         Ok(Self {
             totp,
             passkey,
-            // A passkey alone is a way in beside the password, not a lock on it: somebody who loses the device is not locked out.
+            // Unless it is required, a passkey is an alternative to the password and not a second factor: a person who loses the
+            // device is not locked out.
             asked_for: totp || passkey && required,
         })
     }
 }
 
-/// What somebody gave beside the password; empty where nothing.
+/// The second factor entered with the password; fields are empty if not entered.
 pub(crate) struct EnteredFactor<'a> {
     pub(crate) totp: &'a str,
     pub(crate) passkey: &'a str,
@@ -90,12 +90,12 @@ pub(crate) async fn require_factor(
     Ok(true)
 }
 
-/// Proof that it is the person: what a login takes, entered again.
+/// Proof of identity: the factors that a login requires, entered again.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Proof {
-    /// The password, typed again.
+    /// The current password.
     password: Option<String>,
-    /// The code that the app shows, or a recovery code, if the account has a second factor.
+    /// The code of the authenticator app, or a recovery code, if the account has a second factor.
     #[serde(default)]
     totp: String,
     /// Instead of both: the browser's answer to `passkey/options/`, as JSON.
@@ -103,8 +103,8 @@ pub(crate) struct Proof {
     passkey: String,
 }
 
-/// Before somebody adds or removes a way into the account. The password alone is not enough where it does not open the account
-/// either: else whoever knows it could get around the second factor for ever.
+/// Required before a login method is added or removed. The password alone is not enough if login needs more; otherwise a person
+/// who knows it could bypass the second factor.
 pub(crate) async fn prove_identity(
     portal: &Portal,
     person: PersonCaller,

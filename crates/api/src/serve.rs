@@ -20,9 +20,10 @@ pub type Tls = TlsAcceptor;
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Of each connection; also the largest head of a request. hyper's own 400 KiB would be much for thousands of guests.
+/// Buffer per connection, and the largest head of a request. hyper's default of 400 KiB would be too much for thousands of
+/// guests.
 const MAX_BUFFER_BYTES: usize = 64 * 1024;
-/// How long a client may accept no data while an answer is waiting.
+/// How long a client may read nothing while an answer is waiting.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests may take after shutdown was requested.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
@@ -54,7 +55,7 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Most likely out of file descriptors: wait until some are closed.
+                    // Most likely the process is out of file descriptors: wait until some are closed.
                     tracing::warn!(%error, "accept failed");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;

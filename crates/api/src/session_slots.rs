@@ -10,7 +10,7 @@ const MAX_STREAMS_PER_SESSION: usize = 6;
 /// Concurrent exports per session. Each one reads as fast as its client accepts data.
 const MAX_EXPORTS_PER_SESSION: usize = 2;
 
-/// A place is free when a window is closed or a download ends, which nobody knows: about when it is worth another try.
+/// A slot is freed when a window is closed or a download ends, which cannot be predicted. This is a reasonable time to retry.
 const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// How many open-ended answers (streams or exports) each session has open.

@@ -1,4 +1,4 @@
-//! Settings as clients see them: the current state of a system, the input of a form, and the outcome of saving.
+//! Settings in answers and forms: the current state of a system, the input of a form, and the outcome of saving.
 
 mod batch;
 mod entry;

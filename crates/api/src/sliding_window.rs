@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 const USES_BETWEEN_CLEANUPS: u32 = 4096;
 
 pub(crate) struct SlidingWindow {
-    /// Which limit.
+    /// The name of the limit.
     pub(crate) kind: &'static str,
     pub(crate) limit: AttemptLimit,
     counted: Mutex<Counted>,

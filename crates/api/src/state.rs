@@ -3,7 +3,10 @@ use crate::demo::DemoState;
 use crate::error::Result;
 use crate::image_cache::ImageCache;
 use crate::limits::Limits;
+use crate::photo::Photos;
 use crate::session_slots::SessionSlots;
+use crate::unread_answers::UnreadAnswers;
+use crate::work_queue::WorkQueue;
 use crate::{Passwords, Tokens};
 use bus::{Bus, LiveView};
 use domain::{Clock, Random, Role, Serial};
@@ -17,6 +20,9 @@ use std::time::Duration;
 use store::{Access, Store};
 use utoipa::ToSchema;
 
+/// When so many wait, the next is sent away: a document takes tens of milliseconds.
+const MAX_WAITING_FOR_PRINT: usize = 16;
+
 /// One pointer, because a request clones it at every layer.
 #[derive(Clone)]
 pub struct Portal(Arc<PortalParts>);
@@ -28,7 +34,7 @@ pub struct PortalParts {
     pub store: Store,
     /// For everything that changes something.
     pub service: Service,
-    /// The current state of systems that somebody watches.
+    /// The current state of systems that an open page shows.
     pub live: LiveView,
     /// The connection to the batteries.
     pub bus: Bus,
@@ -36,10 +42,14 @@ pub struct PortalParts {
     pub random: Random,
     pub config: PortalConfig,
     pub passwords: Passwords,
+    pub(crate) photos: Photos,
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
     pub(crate) stream_slots: SessionSlots,
     pub(crate) export_slots: SessionSlots,
+    pub(crate) unread_answers: UnreadAnswers,
+    /// Documents are set one at a time: it takes a core.
+    pub(crate) printing: WorkQueue,
     pub(crate) image_cache: ImageCache,
     pub(crate) metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
@@ -49,12 +59,15 @@ pub struct PortalParts {
 /// The part of the configuration that affects answers.
 #[derive(Clone, Debug)]
 pub struct PortalConfig {
-    /// The public address of the portal. Links in mails begin with it, whatever the Host header says.
+    /// The public address of the portal. Links in mails start with it, whatever the Host header says.
     pub public_url: String,
     /// The public address of the update service.
     pub updates_url: String,
     /// Proxies whose X-Forwarded-For is trusted.
     pub trusted_proxies: Vec<IpNet>,
+    /// Whether the portal's own address also answers with figures, to this machine. Not behind a proxy that is not known: everybody
+    /// comes from this machine then.
+    pub shows_metrics: bool,
     pub links: Links,
     /// Where to report a vulnerability: a `mailto:` or `https:` address.
     pub security_contact: Option<String>,
@@ -91,11 +104,11 @@ pub struct StreamOptions {
     pub keep_alive: Duration,
     /// How often the session is checked for validity.
     pub session_check_interval: Duration,
-    /// The initial state is sent for this many systems at a time: one event with thousands would block the browser and this
+    /// The initial state is sent for this many systems at a time. One event with thousands would block the browser and this
     /// process.
     pub max_systems_per_event: usize,
-    /// More systems than this on screen are shown as a list and use the usual reports: thousands reporting every 2 s would cost
-    /// everyone work, and no one could follow them.
+    /// If more systems are on screen, they are shown as a list and use the usual reports. Thousands of reports every 2 s would be
+    /// expensive, and nobody could follow them.
     pub max_watched: usize,
 }
 
@@ -146,8 +159,11 @@ impl Portal {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&store, &clock)),
             passwords: Passwords::new(random.clone()),
+            photos: Photos::new(),
             stream_slots: SessionSlots::for_streams(),
             export_slots: SessionSlots::for_exports(),
+            unread_answers: UnreadAnswers::default(),
+            printing: WorkQueue::new(1, MAX_WAITING_FOR_PRINT),
             image_cache: ImageCache::default(),
             config,
             store,

@@ -1,5 +1,5 @@
-//! Tokens. Access: a JWT (HS256) that names a session. Refresh: a MAC over (session, generation). The same successor can thus be
-//! issued again within its grace period, without storing any of it.
+//! Tokens. Access: a JWT (HS256) that names a session. Refresh: a MAC over (session, generation), so the same successor can be
+//! issued again within its grace period without being stored.
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::AccountId;

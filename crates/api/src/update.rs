@@ -1,4 +1,4 @@
-//! Updates as clients see them.
+//! Updates in answers.
 use crate::Portal;
 use crate::error::Result;
 use crate::live::VisibleSystem;
@@ -11,53 +11,57 @@ use store::Access;
 use store::firmware::{JobPart, Release, UpdateJob, installed_version};
 use utoipa::ToSchema;
 
-/// Below this charge, in %, a power cut during the update could not be bridged.
+/// Below this state of charge, in %, the battery could not bridge a power cut during the update.
 const MIN_SOC_PERCENT: f64 = 15.0;
 
-/// Whether there is an update for a system, and how far the present one is; `state` is that of the newest one, if it is open or
-/// ended not long ago.
+/// The offered update of a system and its progress. `state` describes the newest update if it is open or ended recently.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UpdateStatus {
-    /// Something is offered, or is being installed.
+    /// Whether an update is offered or being installed.
     new_update: bool,
+    /// Whether the battery has begun the update.
     update_started: bool,
-    /// Percent of the present part; -1: interrupted or failed.
+    /// Progress of the present part in %; -1 if it was interrupted or failed.
     page: i32,
-    /// Parts that are left, the present one included.
+    /// The number of remaining parts, including the present one.
     total_updates: usize,
-    /// The present or the next part.
+    /// The present part, or the next one.
     #[schema(inline, required)]
     r#type: Option<PartName>,
+    /// The parts of the open update, or of the offered one.
     pub(crate) updates: Vec<UpdatePart>,
     #[schema(inline, required)]
     state: Option<StateName>,
-    /// How far the present part is.
+    /// The stage of the present part.
     #[schema(inline, required)]
     stage: Option<StageName>,
-    /// What has to be done at the main switch now.
+    /// What to do at the main switch now.
     #[schema(inline, required)]
     switch: Option<SwitchName>,
+    /// When the update was started; Unix time in milliseconds.
     #[schema(required)]
     started_at: Option<Millis>,
-    /// When the battery reported last.
+    /// When the battery last reported; Unix time in milliseconds.
     #[schema(required)]
     heard_at: Option<Millis>,
+    /// Why the update failed; null if it did not.
     #[schema(required)]
     error: Option<UpdateError>,
     checks: Checks,
 }
 
-/// One part of a system with its new version.
+/// One part of a system and its new version.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UpdatePart {
     #[schema(inline)]
     r#type: PartName,
     version: String,
+    /// The version before the update.
     #[schema(required)]
     from_version: Option<String>,
-    /// It is still to be installed.
+    /// Whether the part is still to be installed.
     new_update: bool,
-    /// What is new, in the caller's language.
+    /// The release notes, in the caller's language.
     #[schema(required)]
     notes: Option<String>,
 }
@@ -68,27 +72,32 @@ pub(crate) struct UpdateError {
     text: &'static str,
 }
 
-/// What should be so before an update is started.
+/// Recommended conditions for starting an update.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Checks {
+    /// Whether the battery is online.
     reachable: bool,
-    /// %.
+    /// State of charge in %.
     #[schema(required)]
     soc: Option<f64>,
+    /// Whether the state of charge is high enough.
     soc_enough: bool,
-    /// It updates only with its main switch off.
+    /// Whether the update requires the main switch to be off.
     needs_off: bool,
+    /// Whether the main switch is off.
     switched_off: bool,
 }
 
-/// A part that was installed, or should have been.
+/// A part that was installed, or whose installation failed.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UpdateRecord {
     #[schema(inline)]
     r#type: PartName,
     from_version: String,
     version: String,
+    /// When the update was started; Unix time in milliseconds.
     started_at: Millis,
+    /// When the update ended; Unix time in milliseconds. Null while it is open.
     #[schema(required)]
     ended_at: Option<Millis>,
     #[schema(inline)]

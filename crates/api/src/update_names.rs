@@ -1,4 +1,4 @@
-//! What clients call the parts, states, stages and switch steps of an update.
+//! The names of parts, states, stages and switch steps of an update in the API.
 use domain::firmware::{JobState, Part, Stage, SwitchStep};
 use serde::Serialize;
 use store::firmware::UpdateJob;
@@ -16,18 +16,19 @@ pub(crate) enum PartName {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StateName {
     Waiting,
-    /// It stands still until somebody turns the main switch: `switch` says how.
+    /// The update waits for the main switch; `switch` says how to turn it.
     WaitsForSwitch,
     Running,
     Interrupted,
     Done,
     Failed,
     Cancelled,
-    /// It waited for seven days.
+    /// The update was not started within seven days.
     Expired,
 }
 
-/// `off`: then the update begins. `on_then_off`: on for 5 to 10 seconds, then the next part begins. `on`: the update is done.
+/// `off`: turn it off, then the update starts. `on_then_off`: turn it on for 5 to 10 seconds, then off; the next part then
+/// starts. `on`: turn it on, the update is done.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SwitchName {
@@ -73,7 +74,7 @@ impl From<JobState> for StateName {
 }
 
 impl StateName {
-    /// An update held back by the main switch is shown as waiting for it.
+    /// An update that is held back by the main switch is shown as waiting for it.
     pub(crate) fn shown(job: &UpdateJob, step: Option<SwitchStep>) -> Self {
         match step.is_some_and(SwitchStep::holds_update) {
             true => Self::WaitsForSwitch,

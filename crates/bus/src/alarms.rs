@@ -1,4 +1,4 @@
-//! Open alarms in the live view: read when one changed, and now and then, as a message may get lost.
+//! Open alarms in the live view: read when one changes, and periodically, because a message may get lost.
 use crate::Bus;
 use crate::peer_message::PeerMessage;
 use domain::Serial;

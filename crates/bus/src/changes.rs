@@ -48,7 +48,7 @@ impl Subscribers {
         }
     }
 
-    /// Whether anybody subscribed to this system.
+    /// Whether this system has subscribers.
     pub(crate) fn has(&self, sn: &Serial) -> bool {
         self.0.contains_key(sn)
     }

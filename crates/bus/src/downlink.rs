@@ -11,13 +11,13 @@ use store::order::SettingsOrder;
 use store::planning::PlanOrder;
 use tokio::sync::Notify;
 
-/// Deliveries that may wait for one battery that does not read. It gets the rest on its next hello.
+/// Deliveries that may wait for a battery that does not read. It gets the rest on its next hello.
 const MAX_QUEUED_DELIVERIES: usize = 16;
 
 /// A message to a battery. The gateway knows its topic and its JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delivery {
-    /// Somebody watches the battery until then.
+    /// Until when the battery is watched.
     Watch {
         until: Millis,
     },
@@ -27,7 +27,7 @@ pub enum Delivery {
     Update(SignedUpdate),
 }
 
-/// An update as the battery gets it.
+/// An update with its signed assignment, as sent to the battery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedUpdate {
     pub assignment: SignedText,
@@ -42,16 +42,16 @@ pub struct Downlink(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     connections: DashMap<Serial, Arc<DeviceConnection>>,
-    /// For a database that has no other processes.
+    /// Used with a database that has no other processes.
     next_connection: AtomicI64,
 }
 
 /// One connection and the deliveries that wait for it.
 #[derive(Debug, Default)]
 struct DeviceConnection {
-    /// Higher for later connections of a battery, wherever they are.
+    /// Later connections of a battery have higher numbers, in any process.
     number: i64,
-    /// How often the operator had ended this battery's connections when it logged in.
+    /// The battery's revocation count when this connection logged in.
     revocations: i64,
     queue: Mutex<VecDeque<Delivery>>,
     ended: OnceLock<Detached>,
@@ -79,6 +79,16 @@ impl Downlink {
 
     pub(crate) fn is_attached(&self, sn: &Serial) -> bool {
         self.0.connections.contains_key(sn)
+    }
+
+    /// The batteries that are connected here.
+    pub(crate) fn attached(&self) -> Vec<Serial> {
+        let connections = self.0.connections.iter();
+        connections.map(|entry| entry.key().clone()).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.connections.is_empty()
     }
 
     /// Registers a new connection of this battery and ends an older one. `number` is higher for later connections; without it
@@ -112,7 +122,7 @@ impl Downlink {
         }
     }
 
-    /// The battery connected to another process: ends ours if it is older. Returns the number of ours if it is newer.
+    /// The battery has connected to another process: ends our connection if it is older. Returns its number if it is newer.
     pub(crate) fn disconnect_older(&self, sn: &Serial, number: i64) -> Option<i64> {
         let is_older = |_: &Serial, ours: &Arc<DeviceConnection>| ours.number < number;
         if let Some((_, former)) = self.0.connections.remove_if(sn, is_older) {
@@ -122,7 +132,7 @@ impl Downlink {
         ours.filter(|ours| *ours > number)
     }
 
-    /// The operator has ended the connections of this battery so often: ours ends if it is from before the last time.
+    /// The operator has revoked the battery's connections this many times: ends our connection if it is older than the last time.
     pub(crate) fn disconnect_revoked(&self, sn: &Serial, revocations: i64) {
         let is_older =
             |_: &Serial, connection: &Arc<DeviceConnection>| connection.revocations < revocations;
@@ -134,7 +144,7 @@ impl Downlink {
 
 impl DeviceConnection {
     fn end(&self, why: Detached) {
-        // The first reason counts.
+        // The first reason is kept.
         let _ = self.ended.set(why);
         self.wake.notify_one();
     }

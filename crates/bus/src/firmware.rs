@@ -9,7 +9,7 @@ use store::Store;
 use store::order::UpdateOrder;
 use tokio::time::MissedTickBehavior;
 
-/// How often updates are looked for that can begin.
+/// How often to check for updates that can begin.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// Releases that another process published are read every so many ticks.
 const RELEASE_POLL_TICKS: u32 = 3;

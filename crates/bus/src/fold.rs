@@ -3,7 +3,7 @@ use crate::Bus;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
-/// How often it is checked whether the log is due.
+/// How often to check whether the log is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Never returns.

@@ -1,7 +1,7 @@
-//! Checks whether this process receives peer messages: it sends itself a heartbeat the way they take, and expects it back.
+//! Checks whether this process receives peer messages: it sends itself a heartbeat over the same path, and expects it back.
 //!
-//! A connection can go silent without an error. A process that misses its own heartbeat knows nothing about the batteries
-//! of other processes. It is then not ready, declares nobody offline, and reconnects.
+//! A connection can go silent without an error. A process that misses its own heartbeat knows nothing about the batteries of
+//! other processes. It is then not ready, marks no battery as offline, and reconnects.
 use crate::Bus;
 use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// When a process counts as alive. In real time, whatever the clock of a test or a demo shows.
+/// When a process counts as alive. Measured in real time, regardless of the clock of a test or a demo.
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness {
     pub heartbeat_interval: Duration,
     /// Maximum age of the newest heartbeat that came back.
     pub heartbeat_limit: Duration,
-    /// A gateway whose heartbeat count in the database has not moved for so long has died with its connections.
+    /// A gateway whose heartbeat count in the database has not changed for this long is dead, and its connections with it.
     pub gateway_limit: Duration,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Heartbeat {
     send_now: Notify,
 }
 
-/// Heartbeats that came back. Behind one lock: who saw the newest one after a break, but still the time from before it, would
-/// take every battery for silent.
+/// Heartbeats that came back. Both fields share one lock: a reader that saw the newest heartbeat after a break together with the
+/// time from before it would consider every battery silent.
 #[derive(Debug)]
 struct Returned {
     /// When the newest one was sent.
@@ -135,7 +135,7 @@ pub(crate) async fn run(bus: &Bus) {
             () = heartbeat.send_now.notified() => {}
         }
         let uptime_ms = heartbeat.uptime_ms();
-        // NATS may work while the database does not. Reports wait then, and silence says nothing about a battery.
+        // NATS may work while the database does not. Reports then wait, so silence says nothing about a battery.
         if bus.uses_nats
             && let Err(error) = bus.store.db().ping().await
         {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(heartbeat.unbroken_since(), Some(500));
     }
 
-    /// Reads while heartbeats come back after a break: none may see the time from before it.
+    /// Reads while heartbeats come back after a break: no read may return the time from before it.
     #[test]
     fn after_a_break_nobody_sees_the_time_before_it() {
         let heartbeat = Heartbeat::new(Some(Duration::from_millis(1)), 0);

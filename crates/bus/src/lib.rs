@@ -1,9 +1,10 @@
-//! Connects the roles: reports of batteries go up, orders go down, and the live view lies in between.
+//! Connects the roles: reports of batteries go up, orders go down, and the live view is in between.
 //!
 //! In one process the calls are direct. Several processes on one PostgreSQL inform each other of live changes, viewers and
 //! deliveries by short peer messages, through the database or through NATS servers.
 
 mod alarms;
+mod announce;
 mod changes;
 mod device_access;
 pub mod downlink;
@@ -41,10 +42,10 @@ use tokio_util::sync::CancellationToken;
 use transport::{Listener, Transport};
 
 const MAX_DAY_TOTALS_AT_START: usize = 200;
-/// Batteries that may wait for their orders to be read. The others get theirs with the next reminder.
+/// Batteries that may wait for their orders to be read. The others get their orders with the next reminder.
 const MAX_PENDING_ORDERS: usize = 1_024;
 
-/// The handle that the roles hold. Cheap to clone.
+/// The handle that the roles share. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Bus {
     pub uplink: Uplink,
@@ -119,7 +120,7 @@ impl Bus {
         let installation = assignment_signer.public_key().to_string();
         let uses_nats = nats.is_some();
         let transport = Transport::new(store.db(), nats, &installation);
-        // Listen before reading: nothing is missed between the two.
+        // Listen before reading, so that nothing is missed between the two.
         let listener = match &transport {
             Some(transport) => listen::first_listener(transport).await,
             None => None,
@@ -172,8 +173,8 @@ impl Bus {
         receiver
     }
 
-    /// A process that has an older connection of this battery ends it. One that misses this keeps it until the battery's keep-alive
-    /// is over.
+    /// Asks other processes to end an older connection of this battery. A process that misses the message keeps it until the
+    /// keep-alive expires.
     pub(crate) fn announce_connection(&self, sn: &Serial, connection: Option<i64>) {
         self.peers.send(PeerMessage::Attached {
             sn: sn.to_string(),
@@ -182,7 +183,7 @@ impl Bus {
         });
     }
 
-    /// Reads a battery that has connected into the live view, before its reports come.
+    /// Reads a newly connected battery into the live view, before its reports arrive.
     pub async fn battery_connected(&self, sn: &Serial) {
         self.live.hold_or_log(sn).await;
     }
@@ -236,8 +237,9 @@ impl Engine {
                 alarms::run(&bus),
                 device_access::run(&bus),
                 secret_keys::run(&bus),
-                followed::run(&bus),
+                announce::run(&bus),
                 bus.live.reload_requested(),
+                bus.live.work_after_commits(),
                 bus.live.recalculate_day_totals(),
                 exchange_peer_messages(&bus, transport, process_id, listener, outgoing),
             )
@@ -248,7 +250,7 @@ impl Engine {
             () = stop.cancelled() => {}
             _ = tasks => {}
             ended = &mut commits => {
-                // Without an error: everybody who could submit a report has stopped.
+                // Not an error: all senders of reports have stopped.
                 if let Err(error) = ended {
                     tracing::error!(%error, "report_commits_ended: reports are no longer stored, restart this process");
                 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
-/// `None` if it fails: the process starts without, and is not ready until it hears the others.
+/// `None` if it fails: the process starts without a listener, and is not ready until it receives peer messages.
 pub(crate) async fn first_listener(transport: &Transport) -> Option<Listener> {
     let listener = transport.listen().await;
     let log = |error| tracing::warn!(%error, "peer_listen_failed: retrying");
@@ -61,7 +61,7 @@ async fn receive(listener: &mut Listener, bus: &Bus, process_id: u64) {
             Ok(Ok(PeerEvent::Gap)) => catch_up(bus).await,
             Ok(Ok(PeerEvent::Message(text))) => {
                 match serde_json::from_str::<PeerEnvelope<'_>>(&text) {
-                    Ok(envelope) => apply_envelope(bus, process_id, &envelope).await,
+                    Ok(envelope) => apply_envelope(bus, process_id, &envelope),
                     Err(error) => {
                         tracing::warn!(%error, "peer_message_unreadable: ignored")
                     }
@@ -79,11 +79,11 @@ async fn receive(listener: &mut Listener, bus: &Bus, process_id: u64) {
     }
 }
 
-async fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>) {
+fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>) {
     for message in &envelope.messages {
         match serde_json::from_str::<PeerMessage>(message.get()) {
             Ok(message) if envelope.from == process_id => apply_own_message(bus, &message),
-            Ok(message) => apply_peer_message(bus, message).await,
+            Ok(message) => apply_peer_message(bus, message),
             // Most likely of a newer version. The other messages of this envelope still count.
             Err(error) => {
                 tracing::warn!(%error, "peer_message_unreadable: ignored");
@@ -99,7 +99,7 @@ fn apply_own_message(bus: &Bus, message: &PeerMessage) {
 }
 
 /// Serial numbers come from our own processes. An invalid one is ignored.
-async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
+fn apply_peer_message(bus: &Bus, message: PeerMessage) {
     match &message {
         PeerMessage::Heartbeat { announces, .. } if !announces => {
             return bus.peers.followed().assume_all();
@@ -139,7 +139,7 @@ async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
             },
         ),
         PeerMessage::Reload { .. } => bus.live.request_reload([sn]),
-        PeerMessage::UnitReplaced { .. } => bus.live.reload_replaced_unit(&sn).await,
+        PeerMessage::UnitReplaced { .. } => bus.live.request_replaced_unit(sn),
         PeerMessage::Watch { until, .. } => {
             bus.live.watch_here(&sn, until);
         }

@@ -1,6 +1,7 @@
-//! The live view: snapshots in memory of the systems that somebody needs, read when first needed and changed after each commit.
-//! A gateway needs those that are connected to it, a portal those that people watch.
+//! The live view: snapshots in memory of the systems that are needed, read when first needed and changed after each commit. A
+//! gateway needs the systems that are connected to it, a portal those that are on screen.
 
+mod after_commit;
 mod alarms;
 mod day_totals;
 mod forecasts;
@@ -42,15 +43,17 @@ struct Inner {
     clock: Clock,
     systems: DashMap<Serial, Arc<Snapshot>>,
     subscribers: Arc<Subscribers>,
-    /// Until when somebody watches each system.
+    /// Until when each system is watched.
     watched_until: DashMap<Serial, Millis>,
-    /// Until when systems stay in the view that somebody asked for.
+    /// Until when systems that were requested stay in the view.
     kept_until: DashMap<Serial, Millis>,
-    /// Systems that somebody waits for.
+    /// Systems that a caller waits for.
     to_load: Mutex<BTreeSet<Serial>>,
-    /// Systems that were requested by other processes to be read again.
+    /// Systems whose unit another process has exchanged.
+    replaced_units: Mutex<BTreeSet<Serial>>,
+    /// Systems that other processes have asked to read again.
     reload_requested: Notify,
-    /// Systems that entered the view and are not announced to the other processes yet.
+    /// Systems that entered the view and were not announced to the other processes yet.
     new_systems: Mutex<Vec<Serial>>,
     new_systems_added: Notify,
     /// Systems that are being read, and whether they changed meanwhile.
@@ -68,8 +71,10 @@ struct Inner {
     releases: RwLock<Arc<Releases>>,
     /// When the operator put on the brake.
     braked_since: RwLock<Option<Millis>>,
-    /// Held while reading from the store, so that an older answer never replaces a newer one.
+    /// Held while reading a batch from the store, so that an older answer never replaces a newer one. Commits of reports never wait
+    /// for it: see `after_commit.rs`.
     read_lock: tokio::sync::Mutex<()>,
+    after_commit: after_commit::AfterCommit,
 }
 
 impl LiveView {
@@ -89,6 +94,7 @@ impl LiveView {
             watched_until: DashMap::new(),
             kept_until: DashMap::new(),
             to_load: Mutex::default(),
+            replaced_units: Mutex::default(),
             reload_requested: Notify::new(),
             new_systems: Mutex::default(),
             new_systems_added: Notify::new(),
@@ -103,6 +109,7 @@ impl LiveView {
             releases: RwLock::default(),
             braked_since: RwLock::default(),
             read_lock: tokio::sync::Mutex::default(),
+            after_commit: after_commit::AfterCommit::default(),
         }))
     }
 
@@ -111,7 +118,7 @@ impl LiveView {
         self.0.systems.get(sn).map(|entry| Arc::clone(&entry))
     }
 
-    /// Changes of these systems from now on.
+    /// Subscribes to changes of these systems from now on.
     pub fn subscribe(&self, systems: impl IntoIterator<Item = Serial>) -> ChangeSubscription {
         self.0.subscribers.subscribe(systems)
     }
@@ -130,7 +137,7 @@ impl LiveView {
         })
     }
 
-    /// Replaces a snapshot, but keeps what memory knows better than the database; see [`Snapshot::merge_newer_from`].
+    /// Replaces a snapshot, but keeps values that are newer in memory than in the database; see [`Snapshot::merge_newer_from`].
     fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
         let now = self.0.clock.now();
         snapshot.changed_at = now;
@@ -159,7 +166,7 @@ impl LiveView {
         }
     }
 
-    /// What is being read may be older than this change.
+    /// Marks that the data being read may be older than this change.
     fn note_change_while_loading(&self, sn: &Serial) {
         if let Some(mut changed) = self.0.loading.get_mut(sn) {
             *changed = true;

@@ -7,10 +7,12 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
-/// The brake, which the operator's command line sets in the database, is read every so many ticks.
+/// How often, in ticks, the brake is read. The operator's command line sets it in the database.
 const BRAKE_POLL_TICKS: u32 = 3;
-/// A connected battery that has not answered gets its orders again every so many ticks: a message may get lost.
+/// How often, in ticks, a connected battery that has not answered gets its orders again: a message may get lost.
 const REMINDER_TICKS: u32 = 30;
+/// Batteries per query.
+const MAX_BATCH_SIZE: usize = 1_000;
 
 impl Bus {
     /// Settings were saved: notifies subscribers and delivers them.
@@ -53,7 +55,7 @@ impl Bus {
         }
     }
 
-    /// What waits for a battery, in the order in which it is sent. Nothing while the database is unavailable: the next reminder
+    /// The orders of a battery, in the order in which they are sent. Empty while the database is unavailable; the next reminder
     /// asks again.
     pub async fn pending_orders(&self, sn: &Serial) -> Vec<Delivery> {
         let now = self.clock.now();
@@ -114,9 +116,15 @@ pub(crate) async fn run(bus: &Bus) {
 
 /// Reminds only batteries that are connected here. The others are reminded by their own process, or on their next hello.
 async fn remind(bus: &Bus) -> store::Result<()> {
-    for sn in bus.store.systems_with_orders(bus.clock.now()).await? {
-        if bus.downlink.is_attached(&sn) {
-            bus.deliver_orders(&sn).await;
+    for batch in bus.downlink.attached().chunks(MAX_BATCH_SIZE) {
+        for sn in bus
+            .store
+            .systems_with_orders(batch, bus.clock.now())
+            .await?
+        {
+            if bus.downlink.is_attached(&sn) {
+                bus.deliver_orders(&sn).await;
+            }
         }
     }
     Ok(())

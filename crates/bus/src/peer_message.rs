@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use store::presence::Presence;
 use tokio::sync::mpsc;
 
-/// Messages that may wait to be sent. When some do not fit, the other processes are told to read again what they have.
+/// Messages that may wait to be sent. If the queue is full, the other processes are asked to read their systems again.
 const MAX_PENDING_MESSAGES: usize = 8_192;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PeerMessage {
-    /// Comes back to its sender, which then knows that it receives peer messages. Carries the sender's uptime at sending.
+    /// Returns to its sender, which then knows that it receives peer messages. Carries the sender's uptime at sending.
     Heartbeat {
         #[serde(rename = "stamp")]
         uptime_ms: u64,
@@ -40,7 +40,7 @@ pub(crate) enum PeerMessage {
         #[serde(default)]
         gateway: i64,
     },
-    /// Messages of the sender were lost: read everything again that is in the live view.
+    /// Messages of the sender were lost: reload the live view.
     Missed {},
     /// Something else about the system changed: read it again.
     Reload {
@@ -58,7 +58,7 @@ pub(crate) enum PeerMessage {
     /// The battery is connected to the sender now.
     Attached {
         sn: String,
-        /// Higher than that of any earlier connection, wherever that was. Earlier releases do not send it.
+        /// Higher than that of any earlier connection in any process. Earlier releases do not send it.
         #[serde(default)]
         connection: Option<i64>,
         /// Only for earlier releases.

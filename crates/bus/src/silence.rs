@@ -1,8 +1,8 @@
-//! Marks silent batteries as offline. The gateway that had the last contact does it. If that gateway has died, any process does
-//! it that sees its heartbeat count stand still in the database. A process that receives no peer messages marks nobody.
+//! Marks silent batteries as offline. The gateway of the last contact does it. If that gateway has died, any process does it that
+//! sees its heartbeat count in the database stand still. A process that receives no peer messages marks no battery.
 use crate::Bus;
 use domain::Serial;
-use domain::clock::Millis;
+use domain::clock::{MAX_CLOCK_SKEW, Millis};
 use std::collections::HashMap;
 use std::time::Duration;
 use store::presence::GatewayId;
@@ -10,9 +10,9 @@ use store::report::{Report, ReportBody};
 use tokio::time::{Instant, MissedTickBehavior};
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// The heartbeats of gateways are read every so many ticks.
+/// How often, in ticks, the heartbeats of gateways are read.
 const GATEWAY_CHECK_TICKS: u32 = 5;
-/// Systems that nobody needs leave the live view every so many ticks.
+/// How often, in ticks, systems that are not needed are removed from the live view.
 const CLEANUP_TICKS: u32 = 10;
 /// Batteries per transaction. Small, so that an outage of thousands does not block other writers.
 const MAX_BATCH_SIZE: usize = 200;
@@ -51,7 +51,7 @@ async fn mark_silent(
         for (sn, presence) in bus.store.mark_silent(gateway, batch).await? {
             bus.live.presence_changed(&sn, presence);
             if gateway == bus.gateway() && !presence.online && !bus.live.is_silent(&sn) {
-                // It sent something to us while this was written.
+                // The battery contacted us while this was written.
                 let report = Report {
                     sn,
                     received_at: bus.clock.now(),
@@ -76,22 +76,53 @@ async fn mark_orphans(bus: &Bus, gateways: &mut GatewayHeartbeats) -> store::Res
         if gateway == bus.gateway() {
             continue;
         }
-        let orphans = bus.store.online_at(gateway).await?;
-        // Their last contact is in the database.
-        bus.live.hold(&orphans).await?;
-        let last_contact = |sn: Serial| {
-            let at = bus.live.last_contact(&sn);
-            (sn, at)
-        };
-        let orphans: Vec<(Serial, Millis)> = orphans.into_iter().map(last_contact).collect();
+        let mut orphans = bus.store.online_at(gateway).await?;
+        if orphans.is_empty() {
+            continue;
+        }
         tracing::warn!(
             gateway = gateway.0,
             batteries = orphans.len(),
             "gateway_dead: marking its batteries as offline"
         );
-        mark_silent(bus, gateway, orphans).await?;
+        // Every process begins elsewhere, and finds what others have done meanwhile.
+        let begin = bus.gateway().0.unsigned_abs() % orphans.len() as u64;
+        orphans.rotate_left(begin as usize);
+        for batch in orphans.chunks(MAX_BATCH_SIZE) {
+            let silent = last_contacts(bus, gateway, batch).await?;
+            mark_silent(bus, gateway, silent).await?;
+        }
     }
     Ok(())
+}
+
+/// The last contact of each of these batteries that is still online at a gateway that has died: what the database has, or this
+/// process heard.
+async fn last_contacts(
+    bus: &Bus,
+    gateway: GatewayId,
+    systems: &[Serial],
+) -> store::Result<Vec<(Serial, Millis)>> {
+    let mut presences = bus.store.presences_of(systems).await?;
+    presences.retain(|(_, presence)| presence.online && presence.gateway == gateway);
+    let online: Vec<Serial> = presences.iter().map(|(sn, _)| sn.clone()).collect();
+    if online.is_empty() {
+        return Ok(Vec::new());
+    }
+    let now = bus.clock.now();
+    let telemetry = &bus.store.telemetry;
+    let samples = telemetry
+        .latest_samples(&online, now + MAX_CLOCK_SKEW)
+        .await?;
+    let samples = samples.into_iter();
+    let measured: HashMap<Serial, Millis> = samples.map(|(sn, sample)| (sn, sample.at)).collect();
+    let last = presences.into_iter().map(|(sn, presence)| {
+        let stored = measured.get(&sn).copied().max(Some(presence.since));
+        let heard = bus.live.get(&sn).and_then(|snapshot| snapshot.last_contact);
+        let at = stored.max(heard).unwrap_or(now).min(now);
+        (sn, at)
+    });
+    Ok(last.collect())
 }
 
 /// The heartbeat count of each gateway, and since when it has not moved. Uses our own time only, so that no clocks are compared.

@@ -16,14 +16,14 @@ use store::presence::{GatewayId, Presence};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub facts: Arc<SystemFacts>,
-    /// The newest by time; back-fill never replaces it with an older one.
+    /// The newest by time. Back-fill never replaces it with an older one.
     pub sample: Option<Sample>,
     /// When the battery last said hello or sent a live sample.
     pub last_contact: Option<Millis>,
     pub online: bool,
     /// When it went online or offline; `None` before the first contact.
     pub since: Option<Millis>,
-    /// When anything in the snapshot last changed. A reader that saw it later than this is up to date.
+    /// When anything in the snapshot last changed. A reader that read it later than this is up to date.
     pub changed_at: Millis,
     /// The boot number of the newest hello.
     pub(crate) boot: u32,
@@ -31,15 +31,16 @@ pub struct Snapshot {
     pub(crate) gateway: GatewayId,
     /// Energy since the site's midnight; `None` until it has been read from the store.
     pub(crate) tally: Option<DayEnergy>,
-    /// Newest first, as many as [`store::event::retain_served`] leaves. Those before `Access::history_from` are a former owner's.
+    /// Newest first, as many as [`store::event::retain_served`] keeps. Events before `Access::history_from` belong to a former
+    /// owner.
     pub events: Arc<[LoggedEvent]>,
     /// The newest update, if it is open or ended recently.
     pub update: Option<Arc<UpdateJob>>,
     /// What a command, a plan, an update or the battery itself has in force.
     pub effects: Arc<[Effect]>,
-    /// Open alarms, the worst first.
+    /// Open alarms, the most severe first.
     pub alarms: Arc<[OpenAlarm]>,
-    /// The newest. One from before `Access::history_from` belongs to a former owner.
+    /// The newest forecast. One from before `Access::history_from` belongs to a former owner.
     pub forecast: Option<Arc<IssuedForecast>>,
 }
 
@@ -92,7 +93,7 @@ impl Snapshot {
     pub(crate) fn apply_sample(&mut self, sample: &Sample, received_at: Millis) -> bool {
         self.touch_last_contact(received_at);
         if sample.id.unit < self.facts.unit {
-            // Of the former unit, and still under way when it was exchanged.
+            // A sample of the former unit that was still being processed when the unit was exchanged.
             return false;
         }
         let is_ahead = |newest: Sample| newest.at > received_at + MAX_CLOCK_SKEW;
@@ -177,7 +178,7 @@ impl Snapshot {
     }
 
     /// Whether the battery may begin this update now. One that needs the main switch off waits until it is off. One that has
-    /// begun goes on.
+    /// begun continues.
     pub(crate) fn may_begin(&self, job: &UpdateJob) -> bool {
         let ready = !self.facts.update_needs_off || self.switched_on() == Some(false);
         ready || job.state != JobState::Waiting

@@ -35,7 +35,7 @@ pub(crate) enum TransportError {
 }
 
 impl Transport {
-    /// `None` for a database that has no other processes. `installation` is a name that differs between installations.
+    /// `None` for a database without other processes. `installation` is a name that differs between installations.
     pub(crate) fn new(db: &Db, nats: Option<NatsServers>, installation: &str) -> Option<Self> {
         db.is_shared().then(|| match nats {
             Some(servers) => Self::Nats(NatsTransport::new(servers, installation)),

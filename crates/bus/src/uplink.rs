@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 const BATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// With this many reports a batch begins at once: a larger one would cost hardly less per report.
 const FULL_BATCH_SIZE: usize = 256;
-/// After a smaller batch the next one begins at once: waiting would gain nothing.
+/// After a smaller batch the next one begins at once, because waiting would gain nothing.
 const BUSY_BATCH_SIZE: usize = 4;
 const MAX_BATCH_SIZE: usize = 1_024;
-/// Last wills per batch: each is a statement of its own, for which the samples of its batch wait.
+/// Last wills per batch. Each is a separate statement that delays the samples of its batch.
 const MAX_WILLS_PER_BATCH: usize = 16;
 /// Reports that may wait. Submitting more blocks the caller.
 const MAX_PENDING_REPORTS: usize = 4 * MAX_BATCH_SIZE;
@@ -41,7 +41,7 @@ pub struct NotStored;
 /// Resolves when a report is durable.
 pub type Receipt = oneshot::Receiver<ReportOutcome>;
 
-/// A report that waits to be stored. Dropped without an acknowledgement, it was not: the battery sends it again.
+/// A report that waits to be stored. If it is dropped without an acknowledgement, the battery sends it again.
 #[derive(Debug)]
 pub struct PendingReport {
     report: Report,
@@ -50,7 +50,7 @@ pub struct PendingReport {
 }
 
 impl Uplink {
-    /// An uplink, and what arrives over it: whoever receives it stores and acknowledges it.
+    /// An uplink and its receiving end, which stores and acknowledges the reports.
     pub fn channel() -> (Self, mpsc::Receiver<PendingReport>) {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_REPORTS);
         (Self(sender), receiver)
@@ -200,7 +200,7 @@ fn make_batch(live: &LiveView, pending: &mut Vec<PendingReport>) -> ReportBatch 
                     batch.push(online_report(&entry.report), None);
                 }
             }
-            // It reconnected before its last will was carried out.
+            // The battery reconnected before its last will was processed.
             ReportBody::Offline { .. } if live.contacted_after(sn, entry.report.received_at) => {
                 entry.acknowledge(ReportOutcome::default());
                 continue;
@@ -231,7 +231,7 @@ async fn commit(store: &Store, live: &LiveView, mut batch: ReportBatch) {
         live.set_storing(!matches!(attempted, Err(CommitFailure::Unavailable)));
         match attempted {
             Ok(outcomes) => {
-                let late = finish(live, batch, outcomes).await;
+                let late = finish(live, batch, outcomes);
                 return Box::pin(commit(store, live, late)).await;
             }
             Err(CommitFailure::Refused) if batch.reports.len() == 1 => {
@@ -317,10 +317,10 @@ async fn commit_as_reject(store: &Store, live: &LiveView, mut batch: ReportBatch
 
 /// Updates the live view and resolves receipts. Returns the reports that put a battery online again if it was marked as silent
 /// while its sample was being written.
-async fn finish(live: &LiveView, batch: ReportBatch, outcomes: Vec<ReportOutcome>) -> ReportBatch {
+fn finish(live: &LiveView, batch: ReportBatch, outcomes: Vec<ReportOutcome>) -> ReportBatch {
     metrics::histogram!("link_group_size").record(batch.reports.len() as f64);
     metrics::counter!("link_reports_stored_total").increment(batch.reports.len() as u64);
-    live.committed(&batch.reports, &outcomes).await;
+    live.committed(&batch.reports, &outcomes);
     let mut late = ReportBatch::default();
     let presence =
         |report: &&Report| matches!(report.body, ReportBody::Online | ReportBody::Offline { .. });

@@ -32,11 +32,27 @@ pub enum FileError {
         "{file} is damaged ({cause}): `suncellar check` says what is, `suncellar restore FILE` puts a backup back"
     )]
     Damaged { file: PathBuf, cause: String },
-    #[error("{0} is not a database of Suncellar")]
+    #[error("{0} is neither a backup nor a database of Suncellar")]
     Foreign(PathBuf),
     #[error("{0} is of a newer version of Suncellar than this one")]
     Newer(PathBuf),
-    #[error("{0} is there already: a backup never replaces a file")]
+    #[error("{file} is damaged or incomplete ({cause}): take another backup")]
+    DamagedBackup { file: PathBuf, cause: String },
+    #[error(
+        "{0} is encrypted: decrypt it on the way with `age --decrypt --identity KEYFILE {0} | suncellar restore -`"
+    )]
+    Encrypted(PathBuf),
+    #[error(
+        "{0} is an SQLite database: restore it with --database sqlite:FILE, then take it to PostgreSQL by `suncellar move`"
+    )]
+    OnlySqlite(PathBuf),
+    #[error(
+        "{0} must have recipients that begin with age1, one in each line: `age-keygen` makes a key and prints its recipient"
+    )]
+    NoRecipient(PathBuf),
+    #[error("{0} is a file: name the folder for backups")]
+    NotAFolder(PathBuf),
+    #[error("{0} is there already: nothing is moved over a database")]
     Exists(PathBuf),
     #[error("{0} is the database itself")]
     Same(PathBuf),

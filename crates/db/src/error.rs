@@ -24,6 +24,30 @@ pub enum Error {
         "the database's schema has step {schema}, and this version of Suncellar knows only step {program}: use a newer one"
     )]
     SchemaTooNew { schema: i64, program: i64 },
+    #[error(
+        "this database is not complete: `suncellar restore` or `suncellar move` is filling it, or was interrupted; run that command again"
+    )]
+    Unfinished,
+    #[error("there is no portal in this database")]
+    NoPortal,
+    #[error(
+        "there is a portal in this database already: restore into a new, empty one, and move into one"
+    )]
+    NotEmpty,
+    #[error(
+        "this database is half filled from {0}: run that command again, or begin with a new, empty one"
+    )]
+    OtherSource(String),
+    #[error(
+        "the table {0} is none of Suncellar's: keep it in another schema than the portal's tables"
+    )]
+    ForeignTable(String),
+    #[error(
+        "the rows of {0} are not the same after copying: if somebody wrote into the source meanwhile, stop them, delete what was copied and begin again"
+    )]
+    Differs(String),
+    #[error("{0} other connections of Suncellar use the database: stop all processes first")]
+    InUse(i64),
     #[error("stored text is damaged: {0}")]
     Damaged(&'static str),
     /// The store of old months does not answer, or is not configured.

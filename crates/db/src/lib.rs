@@ -3,23 +3,41 @@
 #[macro_use]
 mod macros;
 
+mod age;
+mod archive;
 pub mod backup;
+mod bech32;
 mod changes;
 mod database_file;
 mod error;
+mod examination;
+mod filling;
 mod migrations;
+pub mod move_database;
 pub mod notify;
 mod open;
+mod private_file;
+pub mod restore;
+mod row;
+mod sealed_day_months;
+mod snapshot;
+mod sqlite_file;
+mod table;
 mod transaction;
 
+pub use age::Recipient;
 pub use changes::{ChangeVersion, Changes};
 pub use database_file::{DatabaseFile, DatabaseLock, FileError};
 pub use db_macros::FromRow;
 pub use error::{Error, Result};
+pub use examination::check;
+pub use migrations::Schema;
 pub use open::DEFAULT_CONNECTIONS;
+pub use row::TableSum;
+pub use sealed_day_months::attach_month;
 #[doc(hidden)]
 pub use tracing::Instrument;
-pub use transaction::{Turn, Tx};
+pub use transaction::{Tx, WritePermit};
 
 use domain::Serial;
 use sqlx::{PgPool, SqlitePool};
@@ -94,17 +112,17 @@ impl Db {
     pub async fn begin(&self) -> Result<Tx> {
         match &self.pool {
             Pool::Sqlite(pool) => {
-                let turn = self.write_queue.turn().await?;
-                Tx::begin_sqlite(pool, turn, self.changes.clone()).await
+                let permit = self.write_queue.permit().await?;
+                Tx::begin_sqlite(pool, permit, self.changes.clone()).await
             }
             Pool::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
         }
     }
 
     /// To be held while one statement writes outside of a transaction. PostgreSQL needs no queue.
-    pub async fn write_turn(&self) -> sqlx::Result<Option<Turn>> {
+    pub async fn write_permit(&self) -> sqlx::Result<Option<WritePermit>> {
         match &self.pool {
-            Pool::Sqlite(_) => self.write_queue.turn().await.map(Some),
+            Pool::Sqlite(_) => self.write_queue.permit().await.map(Some),
             Pool::Postgres(_) => Ok(None),
         }
     }

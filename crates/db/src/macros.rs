@@ -41,8 +41,8 @@ macro_rules! within {
 #[macro_export]
 macro_rules! execute {
     (on $store:expr, $query:expr) => {{
-        match $store.db.write_turn().await {
-            Ok(_turn) => {
+        match $store.db.write_permit().await {
+            Ok(_permit) => {
                 let done = $crate::on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()));
                 $store.db.changes().count_write();
                 done

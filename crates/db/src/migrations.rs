@@ -1,6 +1,7 @@
 //! Schema steps, one text each under `migrations/`, applied on start, or on PostgreSQL by `suncellar migrate`. The texts are in
 //! SQLite's dialect; [`text_for`] makes PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this
 //! engine gets, `-- [both]` ends it.
+use crate::table::UNFINISHED;
 use crate::{Error, Pool, Result};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
@@ -80,6 +81,8 @@ const STEPS: &[SchemaStep] = steps![
     49 "0049_grant_messages",
     50 "0050_companies",
     51 "0051_customer_cards",
+    52 "0052_withdrawn_requests",
+    53 "0053_customer_codes",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.
@@ -92,12 +95,12 @@ pub(crate) fn latest_version() -> i64 {
 
 /// Brings the schema to the version of this program. A newer one stays as it is, if this program can work with it.
 pub(crate) async fn run(pool: &Pool) -> Result<()> {
-    let schema = SchemaState::read(pool).await?;
+    let schema = Schema::read(pool).await?;
     if schema
         .version
         .is_some_and(|version| version > latest_version())
     {
-        return schema.check(latest_version());
+        return schema.check_with(latest_version());
     }
     match pool {
         Pool::Sqlite(pool) => migrator(Engine::Sqlite, STEPS).run(pool).await?,
@@ -121,34 +124,40 @@ pub(crate) async fn run_to(pool: &Pool, version: i64) -> Result<()> {
 
 /// Like [`run`], but changes only an empty database: whoever shares it with other processes decides when they are ready.
 pub(crate) async fn require(pool: &Pool) -> Result<()> {
-    let mut schema = SchemaState::read(pool).await?;
+    let mut schema = Schema::read(pool).await?;
     if schema.version.is_none() {
         return run(pool).await;
     }
     // Somebody may be migrating it at this moment, or creating it, as two processes start at once.
     while schema.version < Some(latest_version()) {
         tokio::time::sleep(MIGRATION_STEP_TIMEOUT).await;
-        let before = std::mem::replace(&mut schema, SchemaState::read(pool).await?);
+        let before = std::mem::replace(&mut schema, Schema::read(pool).await?);
         if schema.version == before.version {
             break;
         }
     }
-    schema.check(latest_version())
+    schema.check_with(latest_version())
 }
 
 /// What is known about the schema of a database.
 #[derive(Clone, Copy, Debug)]
-struct SchemaState {
+pub struct Schema {
     /// The last applied step; `None` for an empty database.
-    version: Option<i64>,
+    pub version: Option<i64>,
+    /// The step that this program brings it to.
+    pub program: i64,
     /// The oldest version of the program that works with it. Steps that older programs cannot work with raise it.
     oldest_program: i64,
 }
 
-impl SchemaState {
-    async fn read(pool: &Pool) -> Result<Self> {
+impl Schema {
+    pub(crate) async fn read(pool: &Pool) -> Result<Self> {
+        if pool.has_table(UNFINISHED).await? {
+            return Err(Error::Unfinished);
+        }
         let mut state = Self {
             version: None,
+            program: latest_version(),
             oldest_program: 0,
         };
         if pool.has_table("_sqlx_migrations").await? {
@@ -162,7 +171,7 @@ impl SchemaState {
     }
 
     /// Whether a program of this version works with the schema.
-    fn check(self, program: i64) -> Result<()> {
+    pub(crate) fn check_with(self, program: i64) -> Result<()> {
         let schema = self.version.unwrap_or_default();
         if schema < program {
             return Err(Error::SchemaTooOld { schema, program });
@@ -234,11 +243,12 @@ mod tests {
     fn a_program_works_with_its_own_schema_and_newer_ones_that_allow_it() {
         let check = |version, oldest_program, program| {
             let version = Some(version);
-            let state = SchemaState {
+            let state = Schema {
                 version,
+                program,
                 oldest_program,
             };
-            state.check(program)
+            state.check_with(program)
         };
         check(40, 37, 40).unwrap();
         check(40, 37, 39).unwrap();

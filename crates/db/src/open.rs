@@ -1,15 +1,14 @@
 //! Opens a database: which engine, and how durable.
-use crate::transaction::WriteQueue;
+use crate::transaction::{WAIT_TIMEOUT, WriteQueue};
 use crate::{Changes, DatabaseFile, Db, Error, Pool, Result, migrations};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
 use std::str::FromStr as _;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// How long to wait for a connection or a lock: the error should arrive before the request times out.
-pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How PostgreSQL names the connections of servers and the operator's commands.
+pub(crate) const APPLICATION: &str = "suncellar";
 
 /// Connections to PostgreSQL unless the operator says otherwise. One more, outside of the pool, listens for notifications.
 pub const DEFAULT_CONNECTIONS: u32 = 10;
@@ -56,7 +55,8 @@ impl Db {
 }
 
 async fn open_postgres(url: &str, connections: u32) -> Result<PgPool> {
-    let options = PgConnectOptions::from_str(url)?.options([
+    let options = PgConnectOptions::from_str(url)?.application_name(APPLICATION);
+    let options = options.options([
         // An acknowledged commit must be durable, whatever the server's default is.
         ("synchronous_commit", "on".to_owned()),
         // By default a statement waits for a lock for ever.

@@ -49,11 +49,11 @@ pub fn parse_postal_address(text: &str) -> Result<String, Message> {
     }
 }
 
-/// Longest name of a company or of somebody who works there, in characters.
+/// Longest name of a company or of one of its members, in characters.
 pub const MAX_PUBLIC_NAME: usize = 80;
 
-/// The name of a company or of somebody who works there. It stands in the portal's mails to people who may not know it: too short
-/// for a letter, and without anything that a mail program makes a link of.
+/// The name of a company or of one of its members. It appears in the portal's mails to people who may not know it, so it must be
+/// too short for a message and must not contain anything that a mail program turns into a link.
 pub fn parse_public_name(text: &str) -> Result<String, Message> {
     let name = parse_name(text)?;
     if has_address(&name) {

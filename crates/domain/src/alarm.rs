@@ -115,8 +115,8 @@ pub const DIGEST_HOUR: i8 = 7;
 /// How long a closed alarm is shown.
 pub const CLOSED_ALARM_SHOWN_FOR: Millis = 90 * DAY;
 
-/// When the next alarm mail to an account is due. `waiting_since` is the time of the oldest news that is not sent yet,
-/// `last_mail_at` that of the account's last alarm mail. `None`: never, as the account chose.
+/// When the next alarm mail to an account is due. `waiting_since` is the time of the oldest change that was not mailed yet,
+/// `last_mail_at` that of the account's last alarm mail. `None` if the account wants no mails.
 pub fn mail_due_at(
     choice: AlarmMail,
     waiting_since: Millis,

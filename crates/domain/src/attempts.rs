@@ -1,5 +1,5 @@
-//! At most so many attempts in any span of time, counted one by one. A refilling limiter lets twice as many through in its first
-//! span, which is too many if each attempt is a guess at someone's password or battery.
+//! Limits the number of attempts in any span of time (a sliding window). A token bucket would let twice as many through in its
+//! first span, which is too many if each attempt is a guess at another person's password or battery.
 use crate::clock::{MAX_CLOCK_SKEW, Millis};
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +11,7 @@ pub struct AttemptLimit {
     pub span: Millis,
 }
 
-/// The times of somebody's attempts, oldest first.
+/// The times of the attempts of one name, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attempts(VecDeque<Millis>);
 
@@ -39,8 +39,8 @@ impl Attempts {
     }
 }
 
-/// An attempt that is further ahead than clocks of processes differ was made while the clock was wrong. It does not count: nobody
-/// could do anything until that time has come.
+/// Whether an attempt is within the span. One that is further in the future than the clocks of processes differ was made while
+/// the clock was wrong. It does not count; otherwise all attempts would be refused until that time.
 fn is_recent(at: Millis, limit: AttemptLimit, now: Millis) -> bool {
     at + limit.span > now && at <= now + MAX_CLOCK_SKEW
 }
@@ -131,7 +131,7 @@ mod tests {
         take(&mut attempts, 1, 0).unwrap();
         take(&mut attempts, 9, 24 * HOUR).unwrap();
         assert!(attempts.has_recent(TEN_AN_HOUR, 24 * HOUR));
-        // Put right: the hour begins anew, and holds no more than ever.
+        // The clock is right again: a new hour starts, with the usual limit.
         take(&mut attempts, 9, MINUTE).unwrap();
         take(&mut attempts, 1, MINUTE).unwrap();
         assert_eq!(take(&mut attempts, 1, MINUTE), Err(HOUR));

@@ -1,4 +1,4 @@
-//! Claims: somebody entered a bare serial number, and the battery must confirm it by its main switch. A serial number is no
+//! Claims: an account has entered a bare serial number, and the battery must confirm it by its main switch. A serial number is no
 //! secret, so the switch must be turned in a pattern that does not occur otherwise.
 use crate::clock::{DAY, MINUTE, Millis, SECOND};
 use serde_json::Value;
@@ -10,7 +10,7 @@ pub const CLAIM_TTL: Millis = 30 * MINUTE;
 /// While several accounts claim the same unit, and for this long afterwards, only a code links it. Claims that ended longer
 /// ago are ignored.
 pub const CONTEST_TTL: Millis = DAY;
-/// For this long an account with the code replaces an owner who was linked by the switch.
+/// For this long an account with the code from the box replaces an owner who was linked by the switch or by a customer code.
 pub const CODE_TAKEOVER_WINDOW: Millis = 30 * DAY;
 
 /// Claimants are asked to switch off for about five seconds, twice, within a minute. Other uses differ: a new unit is switched
@@ -28,6 +28,8 @@ pub enum LinkedBy {
     Switch,
     /// The previous owner handed it over.
     Handover,
+    /// The electrician who commissioned it issued a code for the customer.
+    CustomerCode,
 }
 
 impl LinkedBy {
@@ -35,9 +37,9 @@ impl LinkedBy {
         self.into_str()
     }
 
-    /// Whether an owner who was linked this way at `linked_at` is replaced by an account with the code.
+    /// Whether an owner who was linked this way at `linked_at` is replaced by an account with the code from the box.
     pub fn gives_way(self, linked_at: Millis, now: Millis) -> bool {
-        self == Self::Switch && now - linked_at <= CODE_TAKEOVER_WINDOW
+        matches!(self, Self::Switch | Self::CustomerCode) && now - linked_at <= CODE_TAKEOVER_WINDOW
     }
 }
 
@@ -83,7 +85,7 @@ pub enum ClaimEvent {
         until: Millis,
         rivals: usize,
     },
-    /// Somebody asks for the claim's state at this time.
+    /// The claim's state is queried at this time.
     Polled { at: Millis },
 }
 
@@ -177,11 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn who_came_by_switch_gives_way_to_a_code_for_thirty_days() {
+    fn who_came_by_switch_or_customer_code_gives_way_to_the_code_from_the_box_for_thirty_days() {
         for (by, at, want) in [
             (LinkedBy::Switch, 0, true),
             (LinkedBy::Switch, CODE_TAKEOVER_WINDOW, true),
             (LinkedBy::Switch, CODE_TAKEOVER_WINDOW + 1, false),
+            (LinkedBy::CustomerCode, CODE_TAKEOVER_WINDOW, true),
+            (LinkedBy::CustomerCode, CODE_TAKEOVER_WINDOW + 1, false),
             (LinkedBy::Code, 0, false),
             (LinkedBy::Handover, 0, false),
         ] {

@@ -1,6 +1,5 @@
-//! Commissioning of a system: the steps that an electrician takes at the site, and what must be true at the end.
-//! Each step is checked against what is known of the units now. What it found must still be the same when the commissioning
-//! ends.
+//! Commissioning of a system: the steps that an electrician takes at the site, and what must be true at the end. Each step is
+//! checked against the present state of the units. Its result must still be the same when the commissioning ends.
 
 mod checks;
 mod installation;
@@ -13,6 +12,7 @@ pub use phase_test::{MIN_LOAD_W, PhaseReading, measure_phase, phase_reading, pha
 pub use reason::{Finding, FindingReason};
 
 use crate::Message;
+use crate::clock::{DAY, Millis};
 use crate::names::variants;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -20,6 +20,8 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 pub const MAX_UNITS: usize = 9;
 /// The longest remark in a protocol, in characters.
 pub const MAX_NOTE_LENGTH: usize = 1_000;
+/// How long a customer code works, at most.
+pub const CUSTOMER_CODE_TTL: Millis = 30 * DAY;
 /// The highest feed-in limit: no house has a larger grid connection.
 pub const MAX_EXPORT_LIMIT_W: i64 = 100_000;
 

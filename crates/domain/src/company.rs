@@ -1,4 +1,4 @@
-//! Companies of electricians: who works there, and the only table of what each role may do.
+//! Companies of electricians: their members, and the only table of what each role may do.
 use crate::Message;
 use crate::clock::{DAY, Millis};
 use crate::grant::AccessLevel;
@@ -15,30 +15,30 @@ impl fmt::Display for CompanyId {
     }
 }
 
-/// How long the link of an invitation works.
+/// How long the link of an invitation is valid.
 pub const COMPANY_INVITATION_TTL: Millis = 7 * DAY;
 
 /// How many people a company may have, invited ones included.
 pub const MAX_COMPANY_MEMBERS: usize = 200;
 
-/// What somebody does in a company.
+/// The role of a member in a company.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = Message::invalid_choice)]
 pub enum CompanyRole {
-    /// Decides about the company and its people. Each company has at least one.
+    /// Manages the company and its members. Each company has at least one.
     Owner,
-    /// Grants, customers, settings and alarms, from the desk.
+    /// Manages grants, customers, settings and alarms from the office.
     Office,
-    /// The systems, on site.
+    /// Works on the systems on site.
     Technician,
 }
 
-/// What somebody may do for a company, beside working at systems.
+/// What a member may do for the company, apart from working on systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompanyRight {
-    /// See, invite and remove members, change their roles, change the company's name, and take its data away.
+    /// See, invite and remove members, change their roles and the company's name, and export its data.
     ManageCompany,
-    /// Ask owners for access, accept their invitations, and end grants.
+    /// Request access from owners, accept their invitations, and end grants.
     ManageAccess,
 }
 
@@ -56,7 +56,7 @@ impl CompanyRole {
         }
     }
 
-    /// What its person is to a system that the company was given this access to. Service needs somebody who knows the unit.
+    /// The member's access level to a system that the company has this level for. Service is only for members who know the unit.
     pub const fn level(self, granted: AccessLevel) -> AccessLevel {
         match (self, granted) {
             (Self::Office, AccessLevel::Service) => AccessLevel::Configure,
@@ -65,7 +65,7 @@ impl CompanyRole {
     }
 }
 
-/// Somebody's place in a company.
+/// A person's membership in a company.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
     pub company: CompanyId,

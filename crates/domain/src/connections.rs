@@ -1,6 +1,6 @@
 //! Limits a listener's open connections, in total and per client network. No client can use up the file descriptors that
 //! the other listeners and the database need.
-use crate::client_network::ClientNetwork;
+use crate::client_network::{ClientNetwork, LINES_PER_BLOCK};
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
@@ -22,6 +22,8 @@ pub struct Connections {
 struct OpenConnections {
     count: usize,
     by_network: HashMap<ClientNetwork, usize>,
+    /// By the /48 of an IPv6 address.
+    by_block: HashMap<ClientNetwork, usize>,
 }
 
 /// No limits.
@@ -57,16 +59,24 @@ impl Connections {
         let counted = !network.is_loopback() && !(self.exempt)(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let from_network = open.by_network.get(&network).copied().unwrap_or_default();
-        if open.count >= self.max || counted && from_network >= self.max_per_network {
+        let block = ClientNetwork::block_of(address);
+        let from_block = block.and_then(|block| open.by_block.get(&block).copied());
+        let is_full = from_network >= self.max_per_network
+            || from_block.unwrap_or_default()
+                >= self.max_per_network.saturating_mul(LINES_PER_BLOCK);
+        if open.count >= self.max || counted && is_full {
             return None;
         }
         open.count += 1;
         if counted {
             *open.by_network.entry(network).or_default() += 1;
+            if let Some(block) = block {
+                *open.by_block.entry(block).or_default() += 1;
+            }
         }
         Some(Admission {
             open: Arc::clone(&self.open),
-            network: counted.then_some(network),
+            networks: counted.then_some((network, block)),
         })
     }
 }
@@ -84,16 +94,19 @@ impl fmt::Debug for Connections {
 #[derive(Debug)]
 pub struct Admission {
     open: Arc<Mutex<OpenConnections>>,
-    /// The network whose limit it counts against, if any.
-    network: Option<ClientNetwork>,
+    /// The network and the block whose limits it counts against, if any.
+    networks: Option<(ClientNetwork, Option<ClientNetwork>)>,
 }
 
 impl Admission {
     /// The peer is authenticated: from now on the connection counts only against the total limit.
     pub fn mark_authenticated(&mut self) {
-        if let Some(network) = self.network.take() {
+        if let Some((network, block)) = self.networks.take() {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.release(network);
+            release(&mut open.by_network, network);
+            if let Some(block) = block {
+                release(&mut open.by_block, block);
+            }
         }
     }
 }
@@ -106,13 +119,11 @@ impl Drop for Admission {
     }
 }
 
-impl OpenConnections {
-    fn release(&mut self, network: ClientNetwork) {
-        if let Some(count) = self.by_network.get_mut(&network) {
-            *count -= 1;
-            if *count == 0 {
-                self.by_network.remove(&network);
-            }
+fn release(counts: &mut HashMap<ClientNetwork, usize>, network: ClientNetwork) {
+    if let Some(count) = counts.get_mut(&network) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(&network);
         }
     }
 }
@@ -140,6 +151,22 @@ mod tests {
         drop(_others);
         assert!(connections.admit(address("203.0.113.3")).is_some());
         assert_eq!(connections.open.lock().unwrap().by_network.len(), 1);
+    }
+
+    #[test]
+    fn many_lines_of_one_subscriber_are_no_crowd() {
+        let connections = Connections::new(usize::MAX, 2);
+        let line = |n: usize| address(&format!("2001:db8:1:{n:x}::1"));
+        let admit = |n| connections.admit(line(n));
+        let mut open: Vec<_> = (0..2 * LINES_PER_BLOCK)
+            .map(|n| admit(n).unwrap())
+            .collect();
+        assert!(admit(100).is_none());
+        assert!(connections.admit(address("2001:db8:2::1")).is_some());
+        open.pop();
+        assert!(admit(100).is_some());
+        drop(open);
+        assert!(connections.open.lock().unwrap().by_block.is_empty());
     }
 
     #[test]

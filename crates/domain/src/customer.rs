@@ -1,12 +1,12 @@
-//! What an electrician's company keeps about a customer: a note and photos, for its own people.
+//! Customer cards: a note and photos about a customer, visible only within the electrician's company.
 use crate::Message;
 use crate::one_line::one_line;
 use std::str::FromStr;
 
-/// How many photos of one system a company keeps.
+/// The most photos that a company keeps of one system.
 pub const MAX_PHOTOS: usize = 12;
 
-/// Lines about a customer; empty for none.
+/// Notes about a customer; empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerNote(String);
 

@@ -108,8 +108,8 @@ fn flows_of_unit(readings: &[Reading], flows: &mut Vec<EnergyFlow>) {
     }
 }
 
-/// The index to begin at: the first reading of the level that most of the first 15 minutes agree with. So the result does
-/// not depend on a glitch at the very beginning.
+/// The index to start at: the first reading of the level that most of the first 15 minutes agree with. The result then does not
+/// depend on a glitch at the very start.
 fn trusted_start(readings: &[Reading]) -> usize {
     let Some(first) = readings.first() else {
         return 0;

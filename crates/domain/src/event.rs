@@ -35,7 +35,7 @@ pub enum EventCode {
     GridLimit,
 }
 
-/// The number that belongs to an event: its name among the arguments, and which values are possible. Others are not kept.
+/// The number that belongs to an event: its name among the arguments, and its possible values. Other values are dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventNumber {
     pub name: &'static str,
@@ -64,7 +64,7 @@ pub enum EventKind {
 impl EventCode {
     pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
-    /// Events that only explain why the battery acted. They are journal entries, not messages that somebody must see.
+    /// Events that only explain why the battery acted. They are journal entries, not messages that a person must see.
     pub const REASONS: [Self; 4] = [
         Self::ReserveHeld,
         Self::WindowClosed,
@@ -88,7 +88,7 @@ impl EventCode {
         }
     }
 
-    /// The number with which people read the event.
+    /// The number that is shown with the event.
     pub fn number(self) -> Option<EventNumber> {
         let (name, unit, range) = match self {
             Self::ReserveHeld => ("soc", "%", 0.0..=100.0),

@@ -1,4 +1,4 @@
-//! Grants: access to another person's system by the owner's consent, with scope, beginning and end.
+//! Grants: access to another person's system with the owner's consent, with scope, start and end.
 
 mod right;
 mod state;
@@ -29,7 +29,7 @@ pub const RENEWABLE_FOR: Millis = 30 * DAY;
 pub const REMIND_BEFORE: Millis = 7 * DAY;
 /// Longest message with a request for access, in characters.
 pub const MAX_REQUEST_MESSAGE: usize = 300;
-/// At most so many systems are asked for at once.
+/// The most systems in one request for access.
 pub const MAX_REQUESTED_AT_ONCE: usize = 200;
 /// How long the new owner may take to accept a system.
 pub const HANDOVER_TTL: Millis = 14 * DAY;
@@ -83,7 +83,7 @@ impl GrantScope {
     }
 }
 
-/// How a grant came about.
+/// How a grant was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Origin {
@@ -109,8 +109,8 @@ pub fn parse_last_day(text: &str, today: SiteDay) -> Result<SiteDay, Message> {
     }
 }
 
-/// Parses what somebody who asks for access writes to the owner, whom the portal mails it: too short for a letter, one line, and
-/// without anything that a mail program makes a link of. `None`: nothing.
+/// Parses the message of a request for access, which the portal mails to the owner: one line, too short for a letter, and without
+/// anything that a mail program turns into a link. `None` if it is empty.
 pub fn parse_request_message(text: &str) -> Result<Option<String>, Message> {
     let text = one_line(text);
     if has_address(&text) {

@@ -130,7 +130,7 @@ pub struct InForceReader {
     pub history_from: Millis,
 }
 
-/// Everything in force. Entries that may need somebody to act come first.
+/// Everything in force. Entries that may need action come first.
 pub fn in_force(inputs: InForceInputs<'_>, reader: InForceReader) -> Vec<InForce> {
     let InForceInputs { effects, now, .. } = inputs;
     let commanded = effects

@@ -1,5 +1,5 @@
-//! The journal's events, each with its values. Names and values are stored and exported as they are written here. But for the
-//! names of people in [`JournalEvent::EndUserNamed`], no value is personal, so an erasure only has to clear the account.
+//! The journal's events, each with its values. Names and values are stored and exported as written here. Apart from the names of
+//! people in [`JournalEvent::EndUserNamed`], no value is personal, so an erasure only has to clear the account.
 
 mod detail;
 mod text;
@@ -42,8 +42,8 @@ impl EntryKind {
     }
 }
 
-/// Defines the events by kind, with the stored name where it is not the event's own. Old entries may lack a value, so every field
-/// can be read as its default.
+/// Defines the events by kind, with the stored name if it differs from the event's own. Old entries may lack a value, so every
+/// field has a default.
 macro_rules! events {
     ($($kind:ident {
         $(
@@ -79,25 +79,25 @@ events! {
         /// Abandoned before it was finished.
         CommissioningDropped,
         CommissioningFinished { protocol: i64 },
-        /// Something was entered or found at a step.
+        /// A step was recorded: something was entered, or a check passed.
         CommissioningStepRecorded { step: String },
-        /// Prices from a day on, and those that they replaced.
+        /// Prices from a day on, and the prices that they replaced.
         TariffSet { from: Option<SiteDay>, to: Option<TariffPrices>, was: Option<TariffPrices> },
         /// Prices by the time of day.
         TimeOfUseSet { steps: usize },
-        /// The values are those of the settings' document; of a token only whether there is one.
+        /// The values have the form of the settings document. Of a token, only whether there is one.
         SettingChanged { version: i64, field: Option<Field>, from: Value, to: Value },
         SettingsReset { version: i64 },
         /// Charging above 4.2 kW: the notice under §14a was acknowledged.
         NoticeAcknowledged { version: i64 },
         SettingsReported { version: i64 },
         SettingRefused { version: i64, field: Option<Field>, code: Option<SettingRefusal> },
-        /// A state of charge in % that is wanted at a time of the site's clock.
+        /// A charge target: a state of charge in % at a time of the site's clock.
         ChargeTargetSet = "plan_wished" { soc: i64, at: String },
         ChargeTargetDropped = "plan_wish_dropped",
         /// The plan lost money for 30 days, in cents.
         PlanTurnedOff { lost: Option<i64>, currency: Option<Currency> },
-        /// A template of settings, which an electrician keeps under a name.
+        /// A template of settings.
         TemplateCreated { template: i64 },
         TemplateChanged { template: i64, fields: Vec<String> },
         TemplateDeleted { template: i64 },
@@ -119,23 +119,24 @@ events! {
         UpdateExpired,
     }
     Battery {
-        /// The battery reported what happened, or why it acted.
+        /// The battery reported an event, or why it acted.
         Battery { code: Option<EventCode>, on: bool, args: Value },
         PlanDone(BlockOutcome),
         /// The battery may stay empty for long.
         WeatherWarned(NoticeRecord),
         WeatherCame(NoticeRecord),
         WeatherWithdrawn(NoticeRecord),
-        /// Somebody has seen an alarm and takes care of it.
+        /// An alarm was acknowledged.
         AlarmAcknowledged { alarm: Option<AlarmKind> },
         AlarmCommented { alarm: Option<AlarmKind> },
-        /// Somebody says that it needs no more attention.
+        /// An alarm was dismissed.
         AlarmDismissed { alarm: Option<AlarmKind> },
     }
     Access {
         SystemLinked,
         SystemUnlinked,
-        /// A person with the code displaced an owner who had claimed the system by the main switch: the entry for the former owner …
+        /// A person with the code from the box displaced an owner who had come by the main switch or a customer code: the entry
+        /// for the former owner …
         SystemDisplaced,
         /// … and for the new owner.
         SystemTakenOver,
@@ -145,7 +146,7 @@ events! {
         PartnerEnded { partner: String },
         /// A partner's token or code was used a second time, so its token family was revoked.
         PartnerTokenReused { partner: String },
-        /// An owner invited somebody.
+        /// An owner sent an invitation.
         GrantInvited(GrantDetail),
         GrantAsked { scope: Option<GrantScope> },
         /// The owner approved, confirmed, renewed or changed a grant.
@@ -161,7 +162,10 @@ events! {
         HandoverOffered,
         HandoverWithdrawn,
         HandedOver,
-        /// Of an electrician's company, without names: they would have to go with the people.
+        /// The code by which the customer of a commissioning becomes the owner.
+        CustomerCodeIssued,
+        CustomerCodeWithdrawn,
+        /// A change in an electrician's company. Without names, which would have to be erased with the account.
         CompanyMemberInvited { role: Option<CompanyRole> },
         CompanyInvitationWithdrawn,
         CompanyMemberJoined { role: Option<CompanyRole> },
@@ -202,17 +206,17 @@ events! {
         DeviceUnblocked,
         /// A device got a new secret. `drop_old`: the old one was invalid at once.
         DeviceSecretRotated { drop_old: bool },
-        /// A repaired unit is heard again although its boot counter began anew.
+        /// A repaired unit reports again with a boot counter that started over.
         BootCounterRestarted,
-        /// Without a system of its own: nothing that happened before somebody owned them is for an owner.
+        /// Not tied to a system, because owners must not see what happened before their time.
         DevicesImported { systems: Vec<Serial> },
         CodeIssued { kind: String, systems: Vec<Serial> },
-        /// A partner app was registered, or its name or return addresses were changed.
+        /// A partner app was registered, or its name or redirect addresses were changed.
         PartnerRegistered { partner: String, redirects: Vec<String> },
         SecretChanged,
-        /// Tokens of older versions are accepted for so many days.
+        /// Tokens of older key versions are accepted for this many days.
         KeysRotated { version: i64, grace_days: i64 },
-        /// An option that all processes share was changed, or forgotten. Its value may hold a password.
+        /// A shared option was set or removed. Its value may contain a password.
         OptionSet { name: String, forgotten: bool },
         /// The key that releases have to be signed with from now on, and the one that it replaced.
         ReleaseKeyTrusted { key: String, was: Option<String> },
@@ -259,7 +263,7 @@ impl JournalEvent {
         stored.or_else(|_| read(&Value::Null)).ok()
     }
 
-    /// Whether it names a price. Some readers learn only that one was changed.
+    /// Whether it contains a price. Some readers see only that one was changed.
     pub fn is_about_money(&self) -> bool {
         match self {
             Self::TariffSet { .. } => true,

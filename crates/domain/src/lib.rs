@@ -25,6 +25,7 @@ pub mod hello;
 pub mod id;
 pub mod in_force;
 pub mod journal;
+mod json_names;
 pub mod key;
 pub mod lang;
 pub mod message;

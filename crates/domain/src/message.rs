@@ -30,6 +30,7 @@ pub enum Message {
     TooManyAttempts,
     TooManyStreams,
     TooManyExports,
+    TooManyDownloads,
     NotFound,
     Forbidden,
     ScopeTooSmall,
@@ -43,6 +44,7 @@ pub enum Message {
     ClientUnknown,
     Unavailable,
     LoginsBusy,
+    PhotosBusy,
     ChangedMeanwhile,
     MailFailed,
     FleetBraked,
@@ -55,6 +57,7 @@ pub enum Message {
     StepsOpen,
     UnitsBusy,
     OwnersDiffer,
+    AlreadyOwned,
     ReplaceUpdating,
     Internal,
     // Answers to one field.

@@ -2,19 +2,19 @@
 use crate::Message;
 
 /// Any white space, line breaks too, becomes one space. Characters are left out that nobody sees but that change what others see:
-/// control characters, and marks of the direction of writing.
+/// control characters, marks of the direction of writing, and letters without a shape. The joiners of scripts and emoji stay.
 pub(crate) fn one_line(text: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let visible = word
             .chars()
-            .filter(|c| !c.is_control() && !is_direction(*c));
+            .filter(|c| !c.is_control() && !is_direction(*c) && !is_shapeless(*c));
         visible.collect::<String>()
     });
     let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// The same where a line is required, of at most so many characters.
+/// The same for a required line of at most this many characters.
 pub(crate) fn required_line(text: &str, max_length: usize) -> Result<String, Message> {
     let line = one_line(text);
     match line.chars().count() {
@@ -24,7 +24,8 @@ pub(crate) fn required_line(text: &str, max_length: usize) -> Result<String, Mes
     }
 }
 
-/// The same name, in which no mail program finds a web address to make a link of: a dot within a word becomes the end of one.
+/// The same name without web addresses that a mail program would turn into a link: a dot within a word becomes the end of the
+/// word.
 pub fn without_links(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut letters = name.chars().peekable();
@@ -37,7 +38,7 @@ pub fn without_links(name: &str) -> String {
     text.replace("://", ": ")
 }
 
-/// Whether somebody wrote a web or e-mail address that a mail program would make a link of.
+/// Whether the text contains a web or e-mail address that a mail program would turn into a link.
 pub(crate) fn has_address(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["://", "www.", "@"].iter().any(|mark| lower.contains(mark))
@@ -51,6 +52,15 @@ fn is_dot(c: char) -> bool {
 /// Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Soft hyphen, spaces of no width, word joiner, byte order mark, invisible operators, and the fillers of Hangul.
+fn is_shapeless(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'
+            ..='\u{2064}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+    )
 }
 
 #[cfg(test)]
@@ -67,6 +77,8 @@ mod tests {
         );
         assert_eq!(one_line("Łukasz Đurić 👩‍🔧"), "Łukasz Đurić 👩‍🔧");
         assert_eq!(one_line(" \n\u{202e} "), "");
+        assert_eq!(one_line("\u{3164}\u{200b} \u{feff}\u{ad}"), "");
+        assert_eq!(one_line("Elektro\u{2060}Berg"), "ElektroBerg");
     }
 
     #[test]
@@ -91,7 +103,7 @@ mod tests {
         #[test]
         fn the_result_is_one_line_and_stays_as_it_is(text in ".*") {
             let line = one_line(&text);
-            prop_assert!(line.chars().all(|c| !c.is_control() && !is_direction(c)));
+            prop_assert!(line.chars().all(|c| !c.is_control() && !is_direction(c) && !is_shapeless(c)));
             prop_assert_eq!(line.trim(), &line[..]);
             prop_assert_eq!(one_line(&line), line);
         }

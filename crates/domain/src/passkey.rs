@@ -1,7 +1,7 @@
 //! Passkeys: the portal's half of WebAuthn (level 2, sections 7.1 and 7.2). A device signs the portal's challenge after it has
 //! verified its user by fingerprint, face or PIN, so a passkey is two factors at once.
 //!
-//! Attestation, which tells the make of the device, is not asked for and not read.
+//! Attestation, which identifies the device's model, is neither requested nor read.
 mod authenticator_data;
 mod client_data;
 mod public_key;
@@ -45,7 +45,7 @@ impl FromStr for PasskeyName {
     }
 }
 
-/// Why an answer of a browser was refused: for the log. People get one text, whatever the reason.
+/// Why a browser's answer was refused, for the log. People see the same text whatever the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PasskeyRefusal {
     #[error("the client data cannot be read")]
@@ -68,25 +68,25 @@ pub enum PasskeyRefusal {
     Signature,
 }
 
-/// A browser's answer to "make a passkey".
+/// A browser's answer to `navigator.credentials.create`.
 #[derive(Clone, Debug)]
 pub struct Registration {
     pub client_data: Vec<u8>,
     pub authenticator_data: Vec<u8>,
 }
 
-/// A browser's answer to "show a passkey".
+/// A browser's answer to `navigator.credentials.get`.
 #[derive(Clone, Debug)]
 pub struct Assertion {
     pub credential_id: Vec<u8>,
     pub client_data: Vec<u8>,
     pub authenticator_data: Vec<u8>,
     pub signature: Vec<u8>,
-    /// The account's random name, by which the device knows it.
+    /// The account's random identifier on the device.
     pub user_handle: Option<Vec<u8>>,
 }
 
-/// A new passkey. Whoever gets it checks the challenge.
+/// A new passkey. The caller still has to check the challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPasskey {
     pub challenge: Vec<u8>,
@@ -96,24 +96,24 @@ pub struct NewPasskey {
     pub sign_count: u32,
 }
 
-/// A passkey was shown. Whoever gets it checks challenge and counter.
+/// A passkey that was used. The caller still has to check the challenge and the counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownPasskey {
     pub challenge: Vec<u8>,
     pub sign_count: u32,
 }
 
-/// The website that passkeys are for.
+/// The website that the passkeys belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelyingParty {
-    /// Its host name: browsers offer a passkey nowhere else.
+    /// Its host name. Browsers offer a passkey only there.
     id: String,
     /// Scheme, host and port, as browsers write them.
     origin: String,
 }
 
 impl RelyingParty {
-    /// `None` where browsers allow no passkeys: at an IP address, and without TLS anywhere but on this machine.
+    /// `None` where browsers do not allow passkeys: at an IP address, or without TLS except on localhost.
     pub fn of(public_url: &str) -> Option<Self> {
         let origin = public_url.trim_end_matches('/').to_ascii_lowercase();
         let (scheme, rest) = origin.split_once("://")?;
@@ -171,7 +171,7 @@ impl RelyingParty {
         if client.ceremony != ceremony {
             return Err(PasskeyRefusal::Ceremony);
         }
-        // The portal is never shown inside another page, so a frame in another website is another website.
+        // The portal is never embedded in another page, so a cross-origin frame belongs to another website.
         match client.origin == self.origin && !client.cross_origin {
             true => Ok(client),
             false => Err(PasskeyRefusal::Origin),

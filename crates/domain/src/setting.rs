@@ -62,7 +62,7 @@ pub enum Field {
     PControlVia,
 }
 
-/// The value of a field before anybody sets it.
+/// The value of a field before it is set for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InitialValue {
     Whole(i64),
@@ -72,7 +72,7 @@ enum InitialValue {
     Off,
     /// Only a field that starts as unknown may be unknown later.
     Unknown,
-    /// What the unit is rated for.
+    /// The rating of the unit.
     Rated,
     RatedUpTo(i64),
 }
@@ -215,7 +215,7 @@ impl Field {
         self.row().initial == Unknown
     }
 
-    /// Its value before anybody sets it.
+    /// Its value before it is set for the first time.
     pub fn initial(self, ratings: Ratings) -> Value {
         let most =
             |direction: Direction, up_to: i64| Value::Whole(ratings.most(direction).min(up_to));

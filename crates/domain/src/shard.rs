@@ -1,21 +1,21 @@
-//! Shards: the systems by their site ids, in equal parts. Each process that runs jobs does those of some shards.
+//! Shards: equal parts of all systems, by site id. Each process that runs jobs holds some of them.
 
-/// How many there are: more than processes that anyone would run, so that each gets a fair part. SQL knows the number, too: the
-/// rows of `job_leases`, and `in_shards!`.
+/// The number of shards: more than the processes of any installation, so that each gets a fair share. SQL uses this number too:
+/// the rows of `job_leases`, and `in_shards!`.
 pub const SHARDS: i64 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard(u8);
 
 impl Shard {
-    /// Its holder also does what belongs to no system.
+    /// Its holder also runs jobs that belong to no system.
     pub const FIRST: Self = Self(0);
 
     pub fn of_site(site_id: i64) -> Self {
         Self::wrapping(site_id)
     }
 
-    /// `None` for a number that no shard has.
+    /// `None` if there is no shard with this number.
     pub fn from_number(number: i64) -> Option<Self> {
         (0..SHARDS)
             .contains(&number)
@@ -54,7 +54,7 @@ impl ShardSet {
         self.0.count_ones() as usize
     }
 
-    /// One bit for each shard, the lowest for the first.
+    /// One bit per shard, the lowest for the first.
     pub fn bits(self) -> i64 {
         self.0.into()
     }

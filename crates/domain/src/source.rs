@@ -144,8 +144,8 @@ impl Country {
     }
 }
 
-/// What an answer is about: a whole bidding zone, a cell of the weather's grid, or one system. The texts of no two kinds look
-/// alike.
+/// What an answer is about: a bidding zone, a weather cell, or one system. The stored texts of the three kinds cannot be
+/// confused.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Area {
     Zone(BiddingZone),

@@ -75,8 +75,8 @@ impl TotpSecret {
         )
     }
 
-    /// The time step of this code, if it is near `now` and later than the last used one. One that was used by a clock that was
-    /// ahead does not count: nobody could log in until that time has come.
+    /// The time step of this code, if it is near `now` and later than the last used one. A last step from a clock that was ahead
+    /// does not count; otherwise nobody could log in until that time.
     pub fn step_of(&self, code: &str, used: i64, now: Millis) -> Option<i64> {
         let current = step_at(now);
         let used = if used > latest_step(now) { 0 } else { used };
@@ -91,7 +91,7 @@ impl fmt::Debug for TotpSecret {
     }
 }
 
-/// The latest step that a process can have used whose clock differs from ours no more than usual.
+/// The latest step that another process can have used if its clock differs from ours no more than usual.
 pub const fn latest_step(now: Millis) -> i64 {
     step_at(now + MAX_CLOCK_SKEW) + TOLERANCE_STEPS
 }
@@ -110,7 +110,7 @@ fn truncated(secret: &[u8], counter: i64) -> u32 {
     u32::from_be_bytes(word.expect("an offset below 16 leaves 4 of the 20 bytes")) & 0x7fff_ffff
 }
 
-/// Replaces the phone for one login: 50 random bits in two groups of five.
+/// A one-time replacement for the phone: 50 random bits in two groups of five.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RecoveryCode(String);
 

@@ -24,7 +24,7 @@ pub(crate) struct ClockCheck {
 }
 
 impl ClockCheck {
-    /// By how much our clock was ahead of this battery's when its message came.
+    /// By how much our clock was ahead of this battery's when its message arrived.
     pub(crate) fn record(&self, sn: &Serial, ahead: Millis) {
         let mut by_battery = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         if by_battery.len() < MAX_BATTERIES || by_battery.contains_key(sn) {

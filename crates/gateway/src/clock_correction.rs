@@ -1,5 +1,5 @@
-//! Finds the time of a sample. A battery's own clock counts while it agrees with ours. Otherwise the time follows from the uptime
-//! and the start of the device. A sample that neither can date is stored as undated.
+//! Finds the time of a sample. A battery's own clock is used while it agrees with ours. Otherwise the time follows from the
+//! uptime and the start of the device. If neither gives a time, the sample is stored as undated.
 //!
 //! Our clock decides, even against batteries that use NTP. Sessions, prices, plans and samples then share one time, and it never
 //! matters which of two clocks stamped a row. When our clock is wrong, `clock_check` warns the operator.
@@ -20,7 +20,7 @@ pub(crate) struct DeviceTime {
     /// The battery's own clock.
     pub(crate) time: Option<Millis>,
     pub(crate) uptime: Millis,
-    /// Of the clock: 0 none, 1 a battery-backed clock, 2 set over the network.
+    /// Quality of the clock: 0 none, 1 battery-backed, 2 set over the network.
     pub(crate) quality: u8,
 }
 
@@ -31,7 +31,8 @@ pub(crate) struct ClockCorrection {
     starts: Vec<(u32, Millis)>,
     /// How much the battery's clock was behind ours at its last live message.
     behind: Option<Millis>,
-    /// By how much our clock was ahead of the battery's at its last hello or live sample, if that was set over the network.
+    /// By how much our clock was ahead of the battery's at its last hello or live sample, if the battery's was set over the
+    /// network.
     ahead: Option<Millis>,
 }
 
@@ -44,7 +45,7 @@ impl ClockCorrection {
         }
     }
 
-    /// By how much our clock was ahead of the battery's, if that was set over the network. Returned once per message.
+    /// By how much our clock was ahead of the battery's, if the battery's was set over the network. Returned once per message.
     pub(crate) fn take_ahead(&mut self) -> Option<Millis> {
         self.ahead.take()
     }
@@ -69,13 +70,13 @@ impl ClockCorrection {
         *start
     }
 
-    /// The time of a live sample. One that comes late is dated by its uptime.
+    /// The time of a live sample. A delayed sample is dated by its uptime.
     pub(crate) fn time_of_live(&mut self, device_time: DeviceTime, received: Millis) -> Millis {
         self.compare(device_time, received);
         let implied_start = received - device_time.uptime;
         let start = self.start_or_insert(device_time.boot, implied_start);
-        // A sample cannot be measured after it came: the known start was taken from a message that was delayed. Nor does it come
-        // live so long after it was measured: that message had a wrong uptime.
+        // A sample cannot be measured after its arrival: then the known start came from a delayed message. Nor can a live sample
+        // arrive so long after it was measured: then that message had a wrong uptime.
         let delay = implied_start - *start;
         if !(-MAX_START_DRIFT..=MAX_SAMPLE_AGE).contains(&delay) {
             *start = implied_start;
@@ -91,7 +92,7 @@ impl ClockCorrection {
         own.unwrap_or(expected)
     }
 
-    /// The time of a back-fill sample, perhaps of an earlier start. `None` if it cannot be dated.
+    /// The time of a back-fill sample, possibly of an earlier start. `None` if it cannot be dated.
     pub(crate) fn time_of_backfill(
         &self,
         device_time: DeviceTime,
@@ -102,7 +103,7 @@ impl ClockCorrection {
             .filter(|_| device_time.quality >= QUALITY_NETWORK);
         let corrected = match (self.known_start(device_time.boot), own) {
             (Some(start), Some(own)) if near(own, start + device_time.uptime) => own,
-            // The start may be late by what the hello took, and nothing is measured after it came.
+            // The start may be late by the travel time of the hello, and nothing is measured after its arrival.
             (Some(start), _) => (start + device_time.uptime).min(received),
             (None, own) => own?,
         };

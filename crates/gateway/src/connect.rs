@@ -127,7 +127,7 @@ fn connect_ack(return_code: ConnectAckReason) -> Packet {
 pub(crate) struct AcceptedDevice {
     pub(crate) sn: Serial,
     pub(crate) max_silence: Duration,
-    /// Its last will, for when the connection ends without DISCONNECT.
+    /// The last will, for a connection that ends without DISCONNECT.
     pub(crate) will: Option<Bytes>,
     pub(crate) clock_correction: ClockCorrection,
     /// See [`Bus::attach`](bus::Bus::attach).

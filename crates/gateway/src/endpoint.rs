@@ -1,11 +1,11 @@
 //! Accepts connections of batteries until it is stopped.
-use crate::clock_check::{self, ClockCheck};
+use crate::clock_check;
 use crate::connect::{self, ConnectRefusal};
 use crate::gateway::Gateway;
-use crate::quota::Quotas;
 use crate::repeated_log::RepeatedLog;
 use crate::session::Session;
 use crate::session_end::DeviceSessionEnd;
+use crate::shared_state::SharedState;
 use bus::downlink::Detached;
 use domain::Serial;
 use domain::connections::Admission;
@@ -21,28 +21,16 @@ use tokio_util::task::TaskTracker;
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long sessions may wait for their last commits after a stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
-/// Delay before a refusal is answered. It slows down guessing, and nobody else.
+/// Delay before a refusal is answered. It slows down guessing only.
 const REFUSAL_DELAY: Duration = Duration::from_millis(250);
 
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
-
-/// What the sessions of this endpoint share.
-#[derive(Clone)]
-pub(crate) struct SharedState {
-    pub(crate) clock_check: Arc<ClockCheck>,
-    pub(crate) quotas: Arc<Quotas>,
-    pub(crate) log: Arc<RepeatedLog>,
-}
 
 /// Serves until `stop` is cancelled, then lets every session send its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
     let mut heartbeat = tokio::spawn(send_heartbeats(gateway.clone(), stop.clone()));
-    let shared = SharedState {
-        clock_check: Arc::default(),
-        quotas: Arc::new(Quotas::new(gateway.quota, gateway.store.clone())),
-        log: Arc::default(),
-    };
+    let shared = SharedState::new(&gateway);
     let (log, until) = (Arc::clone(&shared.log), stop.clone());
     sessions.spawn(async move { log.run(until).await });
     let checked = Arc::clone(&shared.clock_check);
@@ -50,12 +38,12 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
-            // Without heartbeats other processes would take this gateway for dead.
+            // Without heartbeats, other processes would consider this gateway dead.
             _ = &mut heartbeat => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely: wait for some to be closed.
+                    // Most likely the process is out of file descriptors: wait until some are closed.
                     tracing::warn!(%error, "accept_failed: retrying");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;

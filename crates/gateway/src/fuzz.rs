@@ -1,4 +1,4 @@
-//! What fuzz targets call (`fuzz/`): whatever a battery sends, before and after its login.
+//! Entry points for the fuzz targets in `fuzz/`: any bytes from a battery, before and after its login.
 #![allow(clippy::unwrap_used, reason = "a panic is what fuzzing looks for")]
 use crate::clock_correction::ClockCorrection;
 use crate::connect::Link;
@@ -12,10 +12,10 @@ use store::report::ReportBody;
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
 const NOW: Millis = 1_794_740_400_000;
-/// No sample is dated outside of these.
+/// No sample is dated outside of this range.
 const OLDEST: Millis = NOW - 401 * DAY;
 const NEWEST: Millis = NOW + HOUR;
-/// Ends a message, and the line that names its topic: neither stands in JSON as batteries write it.
+/// Ends a message and its topic line. A zero byte occurs neither in topics nor in JSON.
 const END: u8 = 0;
 
 /// The bytes of a connection.
@@ -67,12 +67,12 @@ fn sn() -> Serial {
     "SC000001".parse().unwrap()
 }
 
-/// As after a login whose device has started a minute and a half ago.
+/// A decoder after a login of a device that started a minute and a half ago.
 fn decoder() -> ReportDecoder {
     ReportDecoder::new(ClockCorrection::new(vec![(1, NOW - 90 * SECOND)]))
 }
 
-/// The packets until the first one that ends the connection, read like those of a battery.
+/// Reads packets like those of a battery, until the first one that ends the connection.
 fn read_packets(chunks: &[&[u8]]) -> (Vec<Packet>, Option<String>) {
     let mut link = Link::new(tokio::io::empty());
     let mut packets = Vec::new();
@@ -94,7 +94,7 @@ fn read_packets(chunks: &[&[u8]]) -> (Vec<Packet>, Option<String>) {
     (packets, None)
 }
 
-/// What was read is read the same when it is written again.
+/// A packet that is written and read again stays the same.
 fn assert_rewritten(packet: &Packet) {
     let (mut codec, mut bytes) = (Codec::new(0), BytesMut::new());
     if codec.encode(packet.clone(), &mut bytes).is_ok() {
@@ -104,7 +104,7 @@ fn assert_rewritten(packet: &Packet) {
     }
 }
 
-/// A report holds nothing outside of the ranges that the database and the arithmetic on samples rely on.
+/// A report must stay within the ranges that the database and the arithmetic on samples rely on.
 fn check_message(decoder: &mut ReportDecoder, topic: UpTopic<'_>, payload: &[u8]) {
     let Ok((body, rejects)) = decoder.decode(topic, payload, NOW) else {
         return;

@@ -16,6 +16,6 @@ pub struct Gateway {
     /// Limits open connections. The limit per address counts only those that have not logged in: a whole village may share one
     /// address.
     pub connections: Connections,
-    /// What each battery may send; `None` for as much as it likes.
+    /// The quota of each battery; `None` for no quota.
     pub quota: Option<Quota>,
 }

@@ -15,6 +15,7 @@ mod quota;
 mod repeated_log;
 mod session;
 mod session_end;
+mod shared_state;
 mod wire;
 
 pub use endpoint::serve;

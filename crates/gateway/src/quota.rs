@@ -18,18 +18,18 @@ const HISTORY_SAMPLES_PER_LIVE_SAMPLE: i64 = 24;
 const LIVE_BURST: Millis = MINUTE;
 const HISTORY_BURST: Millis = 10 * SECOND;
 const OTHER_BURST: Millis = MINUTE;
-/// A message with fewer samples costs as much as one with so many: it has to be inflated, parsed and acknowledged, too.
+/// The minimum cost of a message: with fewer samples it still has to be inflated, parsed and acknowledged.
 const MIN_HISTORY_TOKENS: usize = 12;
 /// Buckets count in thousandths of a token: a rate per second is then a rate per millisecond.
 const TOKEN: i64 = 1_000;
 /// The shortest time for which a battery is not read.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
-/// After so long within its quota, the next time counts as a new incident and is logged.
+/// After this long within its quota, being throttled again counts as a new incident and is logged.
 const INCIDENT_ENDS_AFTER: Millis = 10 * MINUTE;
-/// How often an incident that goes on is written to the database.
+/// How often an ongoing incident is written to the database.
 const RECORD_INTERVAL: Millis = MINUTE;
 
-/// What every battery may send in the long run.
+/// The sustained rate that every battery may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     live_samples_a_second: i64,
@@ -160,7 +160,7 @@ pub(crate) struct DeviceQuota {
 }
 
 impl DeviceQuota {
-    /// Pays for a message that was read. The bucket may go into debt: only after reading is it known how many samples there are.
+    /// Charges a message that was read. The bucket may go into debt, because the number of samples is known only after reading.
     pub(crate) fn charge(&self, cost: Cost, now: Millis) {
         lock(&self.buckets).charge(cost, now);
     }
@@ -170,7 +170,7 @@ impl DeviceQuota {
         lock(&self.buckets).pause(now)
     }
 
-    /// Tells the operator: one line in the log when it begins, and a row that is updated once a minute.
+    /// Notifies the operator: one log line when throttling begins, and a row that is updated once a minute.
     pub(crate) async fn report_throttled(&self, sn: &Serial, kind: MessageKind, now: Millis) {
         let news = lock(&self.buckets).incident(now);
         if news.begins {
@@ -203,7 +203,7 @@ struct Buckets {
     incident: Option<Incident>,
 }
 
-/// A time in which the battery is throttled again and again.
+/// A period in which the battery is throttled again and again.
 #[derive(Clone, Copy, Debug)]
 struct Incident {
     since: Millis,
@@ -211,7 +211,7 @@ struct Incident {
     recorded_at: Millis,
 }
 
-/// What the operator has to be told.
+/// What to report to the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IncidentNews {
     since: Millis,
@@ -229,7 +229,7 @@ impl Buckets {
         }
     }
 
-    /// A clock that was set back fills nothing, and does not stop the filling either.
+    /// If the clock was set back, nothing is refilled; refilling continues from the new time.
     fn refill(&mut self, now: Millis) {
         let elapsed = (now - self.refilled_at).clamp(0, MINUTE);
         self.refilled_at = now;

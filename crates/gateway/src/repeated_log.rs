@@ -1,4 +1,4 @@
-//! Log lines that whoever connects can cause: the first of a minute is written, the others are counted.
+//! Log lines that any client can cause: the first one in a minute is written, the others are counted.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
@@ -11,12 +11,12 @@ const INTERVAL: Duration = Duration::from_secs(60);
 pub(crate) struct RepeatedLine(AtomicU64);
 
 impl RepeatedLine {
-    /// Whether this one is to be written. Otherwise it is counted.
+    /// Whether this line is to be written. Otherwise it is counted.
     pub(crate) fn is_first(&self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Begins another minute. Returns how many were not written in the last one.
+    /// Starts a new minute. Returns how many lines were not written in the last one.
     fn begin_minute(&self) -> u64 {
         self.0.swap(0, Ordering::Relaxed).saturating_sub(1)
     }

@@ -8,10 +8,10 @@ use crate::session_end::DeviceSessionEnd;
 use crate::clock_check::ClockCheck;
 use crate::connect::{AcceptedDevice, Link};
 use crate::decoder::ReportDecoder;
-use crate::endpoint::SharedState;
 use crate::gateway::Gateway;
 use crate::quota::{Cost, DeviceQuota};
 use crate::repeated_log::RepeatedLog;
+use crate::shared_state::SharedState;
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
 use bus::{Bus, NotStored, Receipt};
@@ -29,7 +29,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Messages that may wait for their commit. Meanwhile nothing more is read from the battery.
+/// Messages that may wait for their commit. While so many wait, nothing more is read from the battery.
 const MAX_PENDING_RECEIPTS: usize = 32;
 
 pub(crate) struct Session<S> {
@@ -41,9 +41,9 @@ pub(crate) struct Session<S> {
     decoder: ReportDecoder,
     clock_check: Arc<ClockCheck>,
     log: Arc<RepeatedLog>,
-    /// `None`: it may send as much as it likes.
+    /// `None` for no quota.
     quota: Option<DeviceQuota>,
-    /// It has used up its quota: nothing is read from it now.
+    /// Whether the quota is used up, so that nothing is read from the battery now.
     is_throttled: bool,
     max_silence: Duration,
     last_contact: Millis,
@@ -51,7 +51,7 @@ pub(crate) struct Session<S> {
     subscribed: DownTopics,
     /// In the order of arrival, with the packet id to acknowledge when the report is durable.
     pending_receipts: VecDeque<(Option<NonZeroU16>, Receipt)>,
-    /// Orders may wait: its hello is durable, or it has just subscribed.
+    /// Whether to send pending orders: the hello is durable, or the battery has just subscribed.
     orders_pending: bool,
 }
 
@@ -124,7 +124,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 Some(pause) => {
                     Box::pin(self.report_throttled(pause)).await;
                     let now = Instant::now();
-                    // It cannot be silent while nobody listens to it.
+                    // The battery is not silent while we do not read from it.
                     deadline = now + self.max_silence;
                     now + pause.duration
                 }
@@ -153,7 +153,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// Acknowledges the first waiting message and all durable ones behind it: one write for a batch.
+    /// Acknowledges the first waiting message and all durable ones after it in one write.
     fn acknowledge(
         &mut self,
         stored: Result<ReportOutcome, NotStored>,
@@ -176,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// At a stop: pending reports are still committed, so acknowledge them.
+    /// At shutdown, pending reports are still committed, so they are acknowledged.
     async fn send_last_acknowledgements(&mut self) {
         while !self.pending_receipts.is_empty() {
             let stored = first_receipt(&mut self.pending_receipts).await;
@@ -285,7 +285,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         Ok(())
     }
 
-    /// Carries out the last will. The receipt is not needed: if it fails, silence marks the battery offline a little later.
+    /// Submits the last will. The receipt is not needed: if it fails, the battery is marked offline a little later for its
+    /// silence.
     async fn submit_will(&mut self) {
         let Some(will) = self.will.take() else { return };
         let body = match LastWill::from_json(&will) {
@@ -314,7 +315,7 @@ fn reject_control_characters(topic: &str) -> Result<(), DeviceSessionEnd> {
     }
 }
 
-/// Waits until the first message is durable; for ever when none waits. Cancel-safe.
+/// Waits until the first message is durable; forever if none waits. Cancel-safe.
 async fn first_receipt(
     pending_receipts: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
 ) -> Result<ReportOutcome, NotStored> {

@@ -11,7 +11,7 @@ pub(crate) enum DeviceSessionEnd {
     Closed,
     #[error("the gateway is stopping")]
     Stopped,
-    /// By a newer connection of the same device, or by the operator.
+    /// Replaced by a newer connection of the same device, or ended by the operator.
     #[error(transparent)]
     Detached(#[from] Detached),
     #[error("silent for one and a half keep-alive periods")]
@@ -31,7 +31,7 @@ pub(crate) enum DeviceSessionEnd {
 }
 
 impl DeviceSessionEnd {
-    /// Whether the battery's last will is to be carried out.
+    /// Whether the battery's last will is submitted.
     pub(crate) fn triggers_will(&self) -> bool {
         !matches!(
             self,

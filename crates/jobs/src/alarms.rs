@@ -36,7 +36,7 @@ pub async fn watch_connected(
             if let Err(error) = checked.await {
                 tracing::error!(%error, "alarm check failed; retrying at the next tick");
             }
-            crate::schedule::record_run("connected_alarms", clock.now());
+            crate::job_runs::record_run("connected_alarms", clock.now());
         }
     };
     stop.run_until_cancelled(watch).await;

@@ -1,4 +1,4 @@
-//! Removes expired data: sessions, links, registrations, unconfirmed second factors, challenges of passkeys, claims, partner tokens, device boots, old
+//! Removes expired data: sessions, links, registrations, unconfirmed second factors, challenges of passkeys, claims, customer codes, partner tokens, device boots, old
 //! device secrets, old commands, alarms that ended long ago, setting batches, old forecasts, prices and weather, gateways that are gone,
 //! batteries that were throttled long ago, limited attempts, undeliverable mails.
 use domain::clock::{DAY, Millis};
@@ -22,6 +22,7 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_registrations(now).await?;
     store.purge_company_invitations(now).await?;
     store.purge_claims(now).await?;
+    store.purge_customer_codes(now).await?;
     store.purge_totp(now).await?;
     store.purge_passkey_challenges(now).await?;
     store.purge_partner_tokens(now).await?;

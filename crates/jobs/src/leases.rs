@@ -58,7 +58,7 @@ impl Leases {
     }
 
     /// Whether this process does what belongs to no system.
-    pub fn does_portal_work(&self) -> bool {
+    pub fn does_jobs_without_system(&self) -> bool {
         self.held().lease(Shard::FIRST).is_some()
     }
 

@@ -5,6 +5,7 @@ pub mod alarms;
 pub mod cleanup;
 mod commands;
 mod grants;
+mod job_runs;
 mod leases;
 pub mod mail;
 pub mod planning;

@@ -188,6 +188,7 @@ mod tests {
                     "name",
                     "role",
                     "company",
+                    "number",
                 ]
                 .into_iter()
                 .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));

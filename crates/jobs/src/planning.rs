@@ -52,8 +52,8 @@ pub struct Planners {
 pub struct Budget {
     pub time: Duration,
     pub min_systems: usize,
-    /// Additional time for training, for one system at least. Models are lost at a restart. Until it is trained again a system
-    /// only has a plan that ends within the hour.
+    /// Additional time for training, for one system at least. Until its models have been trained for the first time, a system only
+    /// has a plan that ends within the hour.
     pub training_time: Duration,
 }
 

@@ -1,9 +1,9 @@
 //! Which jobs there are and how often each runs. Each has a task of its own, so that a slow one delays no other.
+use crate::job_runs::record_run;
 use crate::{
     Worker, alarms, cleanup, commands, grants, mail, planning, retention, rollouts, sample_store,
     sealing, secret_keys, sources, tariffs, updates,
 };
-use domain::clock::{Millis, SECOND};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -90,7 +90,7 @@ pub(crate) const JOBS: &[Job] = {
             Box::pin(updates::run(&w.service))
         }),
         job("stalled_updates", SECONDS, One, |w| {
-            Box::pin(updates::interrupt_stalled(&w.store, &w.bus, w.clock.now()))
+            Box::pin(updates::interrupt_stalled(&w.service))
         }),
         job("tariffs", MINUTES, One, |w| {
             Box::pin(tariffs::run(&w.service))
@@ -150,7 +150,9 @@ impl Job {
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 ticks.tick().await;
-                if matches!(self.performer, Performer::One) && !worker.leases.does_portal_work() {
+                if matches!(self.performer, Performer::One)
+                    && !worker.leases.does_jobs_without_system()
+                {
                     continue;
                 }
                 (self.run)(&worker).await;
@@ -167,10 +169,4 @@ impl Job {
             AtStop::Wait => repeat.await,
         }
     }
-}
-
-/// Counts a run, whether or not there was something to do, so monitoring sees a job that hangs.
-pub(crate) fn record_run(job: &'static str, now: Millis) {
-    metrics::counter!("job_runs_total", "job" => job).increment(1);
-    metrics::gauge!("job_last_run_timestamp_seconds", "job" => job).set((now / SECOND) as f64);
 }

@@ -1,7 +1,7 @@
 //! A document that is filled from top to bottom, page by page, and written as a file.
 use crate::font::{FontRefs, Weight, deflated};
 use crate::page::{
-    ACCENT, Fonts, HEIGHT, INK, INNER, LINE, MARGIN, MUTED, Page, SHADE, SUN, Style, WIDTH,
+    ACCENT, BLACK, Fonts, HEIGHT, INK, INNER, LINE, MARGIN, MUTED, Page, SHADE, SUN, Style, WIDTH,
 };
 use pdf_writer::{Filter, Finish as _, Pdf, Rect, Ref, TextStr};
 
@@ -21,6 +21,8 @@ const BOTTOM: f32 = HEIGHT - 64.0;
 /// The width of the label column.
 const LABEL_WIDTH: f32 = 165.0;
 const GAP: f32 = 6.0;
+/// 5 cm: a phone reads it at arm's length.
+const QR_SIDE: f32 = 142.0;
 
 /// Headers and footers of every page, and the metadata that PDF readers show.
 #[derive(Clone, Debug, Default)]
@@ -60,9 +62,38 @@ impl Document {
     /// Begins a new page if `height` does not fit on this one.
     fn ensure_room(&mut self, height: f32) {
         if self.y + height > BOTTOM {
-            self.pages.push(Page::new());
-            self.y = TOP;
+            self.new_page();
         }
+    }
+
+    /// What follows begins on a page of its own.
+    pub fn new_page(&mut self) {
+        self.pages.push(Page::new());
+        self.y = TOP;
+    }
+
+    /// A QR code of `size` modules on each side, row by row; `true` is dark.
+    pub fn qr(&mut self, size: usize, dark: &[bool]) {
+        let module = QR_SIDE / size.max(1) as f32;
+        // White around it, as scanners ask for.
+        let quiet = 4.0 * module;
+        self.ensure_room(QR_SIDE + 2.0 * quiet);
+        let top = self.y + quiet;
+        let mut boxes = Vec::new();
+        for (row, modules) in dark.chunks(size.max(1)).enumerate() {
+            let y = top + row as f32 * module;
+            let mut column = 0;
+            // Neighbours in a row are one box.
+            for run in modules.chunk_by(|one, next| one == next) {
+                if run[0] {
+                    let x = MARGIN + column as f32 * module;
+                    boxes.push((x, y, run.len() as f32 * module, module));
+                }
+                column += run.len();
+            }
+        }
+        self.page().0.fill_all(&boxes, BLACK);
+        self.y = top + QR_SIDE + quiet;
     }
 
     pub fn title(&mut self, subtitle: &str) {
@@ -326,6 +357,33 @@ mod tests {
             assert!(text.contains(&format!("Seite {page} von 4")), "{text}");
         }
         assert!(text.contains("SC000119"));
+    }
+
+    #[test]
+    fn a_qr_code_has_its_modules_where_they_belong() {
+        let mut document = Document::new(DocumentInfo::default());
+        document.new_page();
+        let wanted: Vec<bool> = (0..64).map(|at| at % 3 == 0).collect();
+        document.qr(8, &wanted);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), document.finish()).unwrap();
+        // One pixel for each point, of the second page, at the place of the code.
+        let drawn = Command::new("pdftoppm")
+            .args(["-f", "2", "-r", "72", "-gray"])
+            .arg(file.path())
+            .output()
+            .expect("cannot run pdftoppm; scripts/install-tools installs it");
+        let head = format!("P5\n{} {}\n255\n", WIDTH.ceil(), HEIGHT.ceil());
+        let pixels = drawn.stdout.strip_prefix(head.as_bytes()).unwrap();
+        let module = QR_SIDE / 8.0;
+        let dark = |column: f32, row: f32| {
+            let x = MARGIN + (column + 0.5) * module;
+            let y = TOP + (row + 4.5) * module;
+            pixels[y as usize * WIDTH.ceil() as usize + x as usize] < 128
+        };
+        let seen = (0..64).map(|at| dark((at % 8) as f32, (at / 8) as f32));
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+        assert!(!dark(8.0, 0.0) && !dark(-1.0, 0.0) && !dark(0.0, 8.0));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) const INNER: f32 = WIDTH - 2.0 * MARGIN;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Colour(pub(crate) f32, pub(crate) f32, pub(crate) f32);
 
+pub(crate) const BLACK: Colour = Colour(0.0, 0.0, 0.0);
 pub(crate) const INK: Colour = Colour(0.09, 0.12, 0.16);
 pub(crate) const MUTED: Colour = Colour(0.36, 0.41, 0.47);
 pub(crate) const LINE: Colour = Colour(0.80, 0.83, 0.86);
@@ -87,11 +88,17 @@ impl Page {
 
     /// A filled box whose upper edge is at `y`.
     pub(crate) fn fill(&mut self, x: f32, y: f32, width: f32, height: f32, colour: Colour) {
+        self.fill_all(&[(x, y, width, height)], colour);
+    }
+
+    /// The same for many boxes as one figure, without a seam between neighbours.
+    pub(crate) fn fill_all(&mut self, boxes: &[(f32, f32, f32, f32)], colour: Colour) {
         let Colour(r, g, b) = colour;
-        self.content
-            .set_fill_rgb(r, g, b)
-            .rect(x, HEIGHT - y - height, width, height)
-            .fill_nonzero();
+        self.content.set_fill_rgb(r, g, b);
+        for (x, y, width, height) in boxes {
+            self.content.rect(*x, HEIGHT - y - height, *width, *height);
+        }
+        self.content.fill_nonzero();
     }
 }
 

@@ -65,7 +65,7 @@ pub struct EnergyTarget {
 pub enum Uncertainty {
     /// Anything within the forecast bands may happen.
     Bands,
-    /// The mean is taken as certain: for the comparison with an exact optimum, and to show what uncertainty costs.
+    /// The mean is taken as certain. Used for the comparison with an exact optimum, and to show what uncertainty costs.
     Ignored,
 }
 

@@ -48,7 +48,7 @@ pub struct CostComparison {
     pub saving: i64,
 }
 
-/// In hundredths of a cent. A block that gains less than a change of plan requires is not worth a sentence.
+/// In hundredths of a cent. A block that gains less than a change of plan requires is not explained by a saving.
 const MIN_SAVING: i64 = (100.0 * MIN_GAIN_CENTS) as i64;
 /// The difference that counts as more expensive, in hundredths of a cent per kWh.
 const MIN_PRICE_DIFFERENCE: i64 = 100;
@@ -69,9 +69,11 @@ impl Reason {
     }
 }
 
-/// The plan as it is published, and its blocks, each with its reason. A plan follows one expected path. Some blocks on it only
-/// prepare for other scenarios and gain nothing along that path. Of those only the block that starts now stays, as it is what the
-/// battery does next. The others are published as self-consumption until more is known.
+/// The plan as it is published, and its blocks, each with its reason.
+///
+/// A plan follows one expected path. Some blocks on it only prepare for other scenarios and gain nothing along that path. Of
+/// those, only the block that starts now is kept, because it is the battery's next action. The others are published as
+/// self-consumption until more is known.
 pub fn explain(
     mut plan: Plan,
     values: &ValueFunction,

@@ -57,13 +57,13 @@ fn at_floor(battery: &BatteryModel, stored_path: impl Iterator<Item = f64>) -> u
 /// The notice of one system, and how often notices were right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoticeTracker {
-    raised: Option<Raised>,
+    raised: Option<RaisedNotice>,
     pub hits: u32,
     pub false_alarms: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Raised {
+struct RaisedNotice {
     at: Millis,
     disagreed: u8,
 }
@@ -78,7 +78,7 @@ impl NoticeTracker {
     /// From stored values: when it was raised, how many forecasts in a row have disagreed, and how often notices were right.
     pub fn restore(raised: Option<(Millis, u8)>, hits: u32, false_alarms: u32) -> Self {
         Self {
-            raised: raised.map(|(at, disagreed)| Raised { at, disagreed }),
+            raised: raised.map(|(at, disagreed)| RaisedNotice { at, disagreed }),
             hits,
             false_alarms,
         }
@@ -102,7 +102,7 @@ impl NoticeTracker {
     pub fn update(&mut self, at: Millis, bad: bool) -> Option<NoticeChange> {
         match (&mut self.raised, bad) {
             (None, true) => {
-                self.raised = Some(Raised { at, disagreed: 0 });
+                self.raised = Some(RaisedNotice { at, disagreed: 0 });
                 Some(NoticeChange::Raised)
             }
             (None, false) => None,
@@ -115,7 +115,7 @@ impl NoticeTracker {
                 if raised.disagreed < ISSUES_TO_CLEAR {
                     return None;
                 }
-                // It warned of something that is no longer expected.
+                // The predicted bad weather is no longer expected.
                 self.raised = None;
                 self.false_alarms += 1;
                 Some(NoticeChange::Cleared)

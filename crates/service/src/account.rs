@@ -1,4 +1,4 @@
-//! Changes of an account by its person, its lock by the operator, and its end.
+//! Changes of an account by its owner, its lock by the operator, and its deletion.
 use crate::company::CompanyWithout;
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
@@ -61,13 +61,13 @@ impl Service {
         Ok(true)
     }
 
-    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author. A
-    /// company ends with its last owner.
+    /// Deletes the account and all personal data. Its systems are left without an owner, and its journal entries lose their
+    /// author. A company is deleted with its last owner.
     pub async fn erase_account(&self, account: AccountId) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
         let membership = company::lock_membership(&mut t, account).await?;
-        // Before its systems: whoever saves something at the same moment locks it first, too.
+        // Lock order: the account before its systems, as in every concurrent save.
         account::lock_account_row(&mut t, account).await?;
         let Some(person) = account::find(&mut t, account).await? else {
             return Ok(());
@@ -83,7 +83,7 @@ impl Service {
         let without = match membership {
             Some(Membership { company, .. }) => {
                 let name = person.company.unwrap_or_default();
-                Some(t.leave_company_for_good(account, company, name).await?)
+                Some(t.leave_company_on_deletion(account, company, name).await?)
             }
             None => {
                 t.record_holder_deleted(account).await?;
@@ -103,7 +103,7 @@ impl Service {
     }
 }
 
-/// Sets a new password, ends mailed links and every session but `keep`, and mails this to the person.
+/// Sets a new password, ends mailed links and every session except `keep`, and notifies the account by mail.
 pub(crate) async fn set_password(
     t: &mut Transaction<'_>,
     account: AccountId,

@@ -21,17 +21,17 @@ pub struct AlarmCounts {
     pub closed: usize,
 }
 
-/// What became of a comment.
+/// The result of adding a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Commented {
     Added(Box<Alarm>),
-    /// The alarm has [`MAX_COMMENTS`] already.
+    /// The alarm already has [`MAX_COMMENTS`].
     TooMany,
 }
 
 impl Service {
     /// Opens and closes alarms. An alarm that is already open or already closed does not change. None is opened for a system that
-    /// no account looks after.
+    /// no account has access to.
     pub async fn write_alarms(&self, changes: &[(Serial, AlarmChange)]) -> Result<AlarmCounts> {
         let mut written = AlarmCounts::default();
         for batch in changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
@@ -66,9 +66,9 @@ impl Service {
         Ok(written)
     }
 
-    /// Acknowledges an alarm: this account takes care of it. Idempotent. `None`: this system has no such alarm.
+    /// Acknowledges an alarm. Idempotent. `None` if this system has no such alarm.
     pub async fn acknowledge_alarm(&self, access: &Access, id: i64) -> Result<Option<Alarm>> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
         let acknowledged = alarm::acknowledge(&mut t, access, id, now).await?;
         let alarm = alarm::find(&mut t, access, id).await?;
@@ -84,7 +84,7 @@ impl Service {
         Ok(alarm)
     }
 
-    /// Adds a comment to an alarm. `None`: this system has no such alarm.
+    /// Adds a comment to an alarm. `None` if this system has no such alarm.
     pub async fn comment_on_alarm(
         &self,
         access: &Access,
@@ -94,8 +94,8 @@ impl Service {
         self.write_about_alarm(access, id, text, false).await
     }
 
-    /// Says, with the reason, that an alarm needs no more attention. It is over when the fault is gone. Does nothing to one that is
-    /// over or dismissed, except for adding the comment. `None`: this system has no such alarm.
+    /// Dismisses an alarm, with a reason. The alarm closes when the fault is gone. For an alarm that is closed or dismissed
+    /// already, only the comment is added. `None` if this system has no such alarm.
     pub async fn dismiss_alarm(
         &self,
         access: &Access,
@@ -112,7 +112,7 @@ impl Service {
         text: &CommentText,
         dismiss: bool,
     ) -> Result<Option<Commented>> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
         if alarm::find(&mut t, access, id).await?.is_none() {
             return Ok(None);

@@ -14,7 +14,7 @@ use store::journal::NewEntry;
 #[derive(Clone, Debug)]
 pub enum QueueResult {
     New(CommandEntry),
-    /// The key was used before for the same command, which has this state now.
+    /// The key was used before for the same command. This is its present state.
     Repeated(CommandEntry),
     /// The key was used before for another command; nothing was queued.
     KeyReused,
@@ -76,7 +76,7 @@ impl Service {
         Ok(QueueResult::New(queued))
     }
 
-    /// Ends the commands whose time has run out.
+    /// Expires overdue commands.
     pub async fn expire_commands(&self) -> Result<()> {
         let overdue = self.store.overdue_commands(self.now()).await?;
         if overdue.is_empty() {

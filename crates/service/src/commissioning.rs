@@ -1,4 +1,4 @@
-//! Commissionings: begun, recorded step by step, and finished as a protocol or abandoned.
+//! Commissionings: started, recorded step by step, and finished as a protocol or abandoned.
 use crate::end_user::{mail_owners, rename, restore};
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
@@ -19,22 +19,22 @@ pub enum CommissioningStart {
     New(i64),
     /// A unit is in another commissioning.
     Busy,
-    /// The units have different owners, or have no owner and were opened by different installer codes.
+    /// The units have different owners, or have no owner and belong to different installer codes.
     OwnersDiffer,
 }
 
-/// What an electrician entered at a step, and what its check found.
+/// An electrician's statement for a step, and the result of its check.
 #[derive(Clone, Copy, Debug)]
 pub struct StepStatement<'a> {
     pub step: CommissioningStep,
-    /// `None`: the check has failed.
+    /// `None` if the check has failed.
     pub record: Option<&'a CheckRecord>,
     /// The customer and the remarks, if this step changes them.
     pub customer: Option<&'a Customer>,
 }
 
 impl Service {
-    /// Begins a commissioning of these units. The first one gives it its number.
+    /// Starts a commissioning of these units. The protocol number is counted for the first one.
     pub async fn begin_commissioning(&self, units: &[&Access]) -> Result<CommissioningStart> {
         let Some(first) = units.first() else {
             return Err(Error::Conflict);
@@ -43,7 +43,7 @@ impl Service {
         if same.len() != units.len() {
             return Ok(CommissioningStart::OwnersDiffer);
         }
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(units).await?;
         let now = t.now;
         let id = commissioning::insert(&mut t, first, now).await?;
         for unit in units {
@@ -57,7 +57,7 @@ impl Service {
         Ok(CommissioningStart::New(id))
     }
 
-    /// Writes down what was entered and found at a step. `false`: the commissioning is finished or deleted.
+    /// Records the statement and the result of a step. `false` if the commissioning is finished or deleted.
     pub async fn write_step(
         &self,
         units: &[Access],
@@ -67,7 +67,8 @@ impl Service {
         let Some(first) = units.first() else {
             return Ok(false);
         };
-        let mut t = self.begin().await?;
+        let accesses: Vec<&Access> = units.iter().collect();
+        let mut t = self.begin_at(&accesses).await?;
         let now = t.now;
         if !commissioning::lock_open(&mut t, id).await? {
             return Ok(false);
@@ -89,14 +90,14 @@ impl Service {
         Ok(true)
     }
 
-    /// Abandons the commissioning and deletes everything that was recorded. Restores the names that it changed, unless somebody
-    /// has changed them since. `false`: it is finished or already deleted.
+    /// Abandons the commissioning and deletes everything that was recorded. Restores the names that it changed, unless they were
+    /// changed since. `false` if it is finished or already deleted.
     pub async fn abandon_commissioning(
         &self,
         access: &Access,
         abandoned: &Commissioning,
     ) -> Result<bool> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         if !commissioning::lock_open(&mut t, abandoned.id).await? {
             return Ok(false);
         }
@@ -107,7 +108,7 @@ impl Service {
         Ok(true)
     }
 
-    /// Turns the evaluated commissioning into a protocol. It is a conflict if somebody has written into it since, or if a unit
+    /// Turns the evaluated commissioning into a protocol; an owner gets a mail. It is a conflict if somebody has written into it since, or if a unit
     /// has changed its owner.
     pub async fn finish_commissioning(
         &self,
@@ -115,7 +116,7 @@ impl Service {
         evaluated: &Commissioning,
         customer: &Customer,
     ) -> Result<()> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let (id, now) = (evaluated.id, t.now);
         let is_unchanged = commissioning::finish(&mut t, access, id, customer, now).await?
             && commissioning::steps(&mut t, id).await? == evaluated.steps
@@ -128,11 +129,12 @@ impl Service {
             let entry = NewEntry::by(access.account(), event, now);
             t.journal(entry.on(sn)).await?;
         }
+        t.mail_finished_protocol(id, access.sn()).await?;
         t.commit().await
     }
 }
 
-/// Gives every unit the customer's name, and mails this to the owner.
+/// Gives every unit the customer's name, and notifies the owner by mail.
 async fn name_units(
     t: &mut Transaction<'_>,
     units: &[Access],
@@ -168,7 +170,7 @@ async fn name_units(
 }
 
 impl Transaction<'_> {
-    /// An electrician has lost access to a system. A commissioning that nobody can go on with is abandoned.
+    /// An electrician has lost access to a system. A commissioning that no electrician can continue is abandoned.
     pub(crate) async fn abandon_orphaned_commissioning(
         &mut self,
         sn: &Serial,

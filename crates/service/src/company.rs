@@ -1,27 +1,28 @@
-//! Companies of electricians: their people, their roles, and how they leave.
+//! Companies of electricians: their members, roles, and how members leave.
 mod invitation;
 
 pub use invitation::{CompanyAcceptance, NewMember};
 
-use crate::mail::MailDraft;
+use crate::mail::{MailDraft, MailRecipient};
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
 use domain::company::CompanyRight;
 use domain::journal::JournalEvent;
-use domain::{AccountId, CompanyId, CompanyRole, Membership, without_links};
+use domain::message::text as text_of;
+use domain::{AccountId, CompanyId, CompanyRole, Lang, Membership, without_links};
 use store::company::{self, Member};
 use store::journal::NewEntry;
 use store::{account, grant, mail_link, session};
 
-/// What became of a change in a company.
+/// The result of a change in a company.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompanyChange {
     Done,
-    /// The company has nobody and nothing like that, or the caller is no owner of it any more.
+    /// The company has no such member or invitation, or the caller is no longer its owner.
     Unknown,
-    /// Nobody would be left to decide.
+    /// The company would have no owner left.
     LastOwner,
-    /// It has as many people as it may.
+    /// The company has the maximum number of members.
     Full,
 }
 
@@ -34,28 +35,26 @@ impl Service {
     ) -> Result<CompanyChange> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(company) = t.lock_company_of(owner).await? else {
+        let Some(locked) = t.lock_member(owner, member).await? else {
             return Ok(CompanyChange::Unknown);
         };
-        let members = company::members(&mut t, company).await?;
-        let Some(before) = members.iter().find(|one| one.account == member) else {
-            return Ok(CompanyChange::Unknown);
-        };
-        if role != CompanyRole::Owner && is_last_owner(&members, member) {
+        if role != CompanyRole::Owner && locked.is_last_owner {
             return Ok(CompanyChange::LastOwner);
         }
-        if before.role == role {
+        if locked.member.role == role {
             return Ok(CompanyChange::Done);
         }
+        let company = locked.company;
         let event = JournalEvent::CompanyRoleChanged { role: Some(role) };
         t.journal(NewEntry::by(owner, event, now)).await?;
         company::set_membership(&mut t, member, Membership { company, role }, now).await?;
+        t.mail_role(owner, &locked.member, role).await?;
         t.commit().await?;
         Ok(CompanyChange::Done)
     }
 
-    /// Takes somebody out of the company, at once: no login, link or open stream of theirs goes on. Their account becomes a
-    /// company of its own, so that they can take their data away or delete it.
+    /// Removes a member from the company. All of the member's sessions, links and open streams end at once. The account becomes a
+    /// company of its own, so that its data can be exported or deleted.
     pub async fn remove_member(
         &self,
         owner: AccountId,
@@ -63,43 +62,66 @@ impl Service {
     ) -> Result<CompanyChange> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(company) = t.lock_company_of(owner).await? else {
+        let Some(locked) = t.lock_member(owner, member).await? else {
             return Ok(CompanyChange::Unknown);
         };
-        let members = company::members(&mut t, company).await?;
-        let Some(leaving) = members.iter().find(|one| one.account == member) else {
-            return Ok(CompanyChange::Unknown);
-        };
-        if is_last_owner(&members, member) {
+        if locked.is_last_owner {
             return Ok(CompanyChange::LastOwner);
         }
-        // Written while the author is in the company.
+        // Written while the author still belongs to the company.
         let event = JournalEvent::CompanyMemberRemoved;
         t.journal(NewEntry::by(owner, event, now)).await?;
-        t.take_out_of_company(leaving).await?;
+        t.take_out_of_company(&locked.member).await?;
         t.commit().await?;
         Ok(CompanyChange::Done)
     }
 }
 
-/// How a company goes on when an account of it is deleted.
+/// A member of a locked company.
+struct LockedMember {
+    company: CompanyId,
+    member: Member,
+    /// Whether the company has no other owner.
+    is_last_owner: bool,
+}
+
+/// What happens to a company when an account of it is deleted.
 pub(crate) enum CompanyWithout {
-    /// Under this name.
+    /// It continues under this name.
     GoesOn(String),
     Ends(CompanyId),
 }
 
 impl Transaction<'_> {
-    /// The company of its owner, locked. `None`: no owner, as may have changed a moment ago.
+    /// The company of its owner, locked. `None` if the account is no longer an owner.
     async fn lock_company_of(&mut self, owner: AccountId) -> Result<Option<CompanyId>> {
         let membership = company::lock_membership(self, owner).await?;
         let allowed = membership.filter(|it| it.role.may(CompanyRight::ManageCompany));
         Ok(allowed.map(|it| it.company))
     }
 
-    /// An account of the company is about to be deleted. Without another owner the company ends: its grants do, and everybody
-    /// else is on their own.
-    pub(crate) async fn leave_company_for_good(
+    /// A member of the owner's company. `None` if there is no such member, or the caller is no longer an owner.
+    async fn lock_member(
+        &mut self,
+        owner: AccountId,
+        account: AccountId,
+    ) -> Result<Option<LockedMember>> {
+        let Some(company) = self.lock_company_of(owner).await? else {
+            return Ok(None);
+        };
+        let members = company::members(self, company).await?;
+        let is_last_owner = is_last_owner(&members, account);
+        let member = members.into_iter().find(|one| one.account == account);
+        Ok(member.map(|member| LockedMember {
+            company,
+            member,
+            is_last_owner,
+        }))
+    }
+
+    /// Prepares the deletion of a member's account. Without another owner the company and its grants end, and every other member
+    /// gets a company of their own.
+    pub(crate) async fn leave_company_on_deletion(
         &mut self,
         account: AccountId,
         company: CompanyId,
@@ -118,11 +140,60 @@ impl Transaction<'_> {
         Ok(CompanyWithout::Ends(company))
     }
 
+    /// Tells the person what they may do from now on, and the other owners that they are one more or less.
+    async fn mail_role(
+        &mut self,
+        author: AccountId,
+        member: &Member,
+        role: CompanyRole,
+    ) -> Result<()> {
+        let who = account::display_name(self, author).await?;
+        let who = who.unwrap_or_default();
+        if member.account != author
+            && let Some(to) = MailRecipient::of(self, member.account).await?
+        {
+            let draft = MailDraft {
+                text: "company_role_changed",
+                page: page::ELECTRICIANS_SYSTEMS,
+                values: vec![("who", who.clone()), ("role", role_text(role, to.lang()))],
+            };
+            self.mail_caused_by(author, &to, draft).await?;
+        }
+        if role != CompanyRole::Owner && member.role != CompanyRole::Owner {
+            return Ok(());
+        }
+        let name = member.name.as_deref().map(without_links);
+        let name = name.unwrap_or_else(|| member.email.clone());
+        let Some(company) = company::membership(self, author).await? else {
+            return Ok(());
+        };
+        let right = CompanyRight::ManageCompany;
+        for owner in company::members_who_may(self, company.company, right).await? {
+            if owner == author || owner == member.account {
+                continue;
+            }
+            let Some(to) = MailRecipient::of(self, owner).await? else {
+                continue;
+            };
+            let draft = MailDraft {
+                text: "company_owners_changed",
+                page: page::COMPANY,
+                values: vec![
+                    ("who", who.clone()),
+                    ("name", name.clone()),
+                    ("role", role_text(role, to.lang())),
+                ],
+            };
+            self.mail_caused_by(author, &to, draft).await?;
+        }
+        Ok(())
+    }
+
     async fn take_out_of_company(&mut self, leaving: &Member) -> Result<()> {
         let (now, account) = (self.now, leaving.account);
         let was = account::find(self, account).await?;
         let was = was.and_then(|was| was.company).unwrap_or_default();
-        // Others read the name, so it is not the address.
+        // Other people can see the name, so the e-mail address is not used.
         let alone = leaving.name.as_deref().unwrap_or("–");
         let alone = Membership {
             company: company::insert(self, alone, now).await?,
@@ -140,7 +211,7 @@ impl Transaction<'_> {
         self.mail_account(account, draft).await
     }
 
-    /// Who gets mails about a grant: its person, or those of its company who look after grants.
+    /// The recipients of mails about a grant: its holder, or the members of its company who manage grants.
     pub(crate) async fn holders_of(&mut self, held: &grant::Grant) -> Result<Vec<AccountId>> {
         match held.company {
             Some(company) => {
@@ -150,9 +221,11 @@ impl Transaction<'_> {
         }
     }
 
-    /// Whether a grant's invitation is for the account's company: for the address of anybody who works there.
+    /// Whether a grant's invitation is for the account's company, for the address of anybody who works there, and the account may
+    /// answer it.
     pub(crate) async fn is_invited(&mut self, grant: &grant::Grant, me: AccountId) -> Result<bool> {
-        let Some(place) = company::membership(self, me).await? else {
+        let place = company::lock_membership(self, me).await?;
+        let Some(place) = place.filter(|it| it.role.may(CompanyRight::ManageAccess)) else {
             return Ok(false);
         };
         let members = company::members(self, place.company).await?;
@@ -162,8 +235,11 @@ impl Transaction<'_> {
 }
 
 fn is_last_owner(members: &[Member], account: AccountId) -> bool {
-    let owners = members.iter();
-    let mut others = owners.filter(|one| one.role == CompanyRole::Owner && one.account != account);
-    let is_owner = |one: &Member| one.account == account && one.role == CompanyRole::Owner;
-    members.iter().any(is_owner) && others.next().is_none()
+    let mut owners = members.iter().filter(|one| one.role == CompanyRole::Owner);
+    let only = owners.next().filter(|_| owners.next().is_none());
+    only.is_some_and(|owner| owner.account == account)
+}
+
+fn role_text(role: CompanyRole, lang: Lang) -> String {
+    text_of(lang, "company_role", role.as_str()).to_owned()
 }

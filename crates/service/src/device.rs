@@ -1,14 +1,14 @@
-//! What the operator decides about a device: that it exists, whether it may connect, and with which secret.
+//! The operator's decisions about a device: its import, its block and its secret.
 use crate::{Result, Service};
 use domain::clock::{DAY, Millis};
 use domain::journal::JournalEvent;
 use domain::{Random, Serial};
-use store::device;
 use store::device_login::{self, OldSecrets};
 use store::journal::{Actor, NewEntry};
 use store::system::{self, NewDevice};
+use store::unit;
 
-/// Devices that one journal entry names at most.
+/// The most devices in one journal entry.
 const DEVICES_IN_AN_ENTRY: usize = 500;
 
 /// How long the old secret stays valid if the device never uses the new one.
@@ -36,11 +36,11 @@ impl Service {
         t.commit().await
     }
 
-    /// Accepts a unit again whose boot counter began anew. `false` for an unknown serial number.
+    /// Accepts a repaired unit whose boot counter started over. `false` for an unknown serial number.
     pub async fn restart_boot_counter(&self, sn: &Serial) -> Result<bool> {
         let mut t = self.begin().await?;
         let now = t.now;
-        if !device::restart_boot_counter(&mut t, sn, now).await? {
+        if !unit::restart_boot_counter(&mut t, sn, now).await? {
             return Ok(false);
         }
         let entry = NewEntry::without_account(JournalEvent::BootCounterRestarted, now).on(sn);
@@ -49,8 +49,8 @@ impl Service {
         Ok(true)
     }
 
-    /// Blocks or unblocks a device. Blocking ends its connection within seconds, wherever it is connected. `false` for an unknown
-    /// serial number.
+    /// Blocks or unblocks a device. Blocking ends its connection to any gateway within seconds. `false` for an unknown serial
+    /// number.
     pub async fn block_device(&self, sn: &Serial, block: bool) -> Result<bool> {
         let mut t = self.begin().await?;
         let now = t.now;
@@ -70,9 +70,9 @@ impl Service {
         Ok(true)
     }
 
-    /// Makes a new secret for a device and returns it; it is stored as a hash only. The old one stays valid until the device has
-    /// used the new one, for [`OLD_SECRET_VALID_FOR`] at most. With `drop_old` it is invalid at once, and the device is
-    /// disconnected. `None` for an unknown serial number.
+    /// Creates a new secret for a device and returns it; only a hash is stored. The old one stays valid until the device has used
+    /// the new one, for [`OLD_SECRET_VALID_FOR`] at most. With `drop_old` it is invalid at once, and the device is disconnected.
+    /// `None` for an unknown serial number.
     pub async fn rotate_device_secret(
         &self,
         sn: &Serial,

@@ -20,7 +20,7 @@ pub(crate) struct Renamed {
 impl Service {
     /// Sets the names of the people who live with a system. The owner gets a mail if an electrician made the change.
     pub async fn name_end_user(&self, access: &Access, names: &EndUser) -> Result<()> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let renamed = rename(&mut t, access, names).await?;
         if !access.level().is_household() {
             mail_owners(&mut t, access.account(), renamed.as_slice()).await?;
@@ -29,7 +29,7 @@ impl Service {
     }
 }
 
-/// Changes the names. `None`: they were the same before.
+/// Changes the names. `None` if they did not change.
 pub(crate) async fn rename(
     t: &mut Transaction<'_>,
     access: &Access,
@@ -49,7 +49,7 @@ pub(crate) async fn rename(
     renamed.write(t, access.account()).await
 }
 
-/// Undoes a change of names, unless somebody has changed them since.
+/// Undoes a change of names, unless they were changed since.
 pub(crate) async fn restore(
     t: &mut Transaction<'_>,
     author: AccountId,
@@ -85,7 +85,7 @@ impl Renamed {
         Ok(Some(self))
     }
 
-    /// As a mail says it.
+    /// The text in a mail.
     fn text(&self) -> String {
         let NameChange { from, to } = &self.names;
         let [from, to] = [from, to].map(|names| without_links(&names.full_name()));

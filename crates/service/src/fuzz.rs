@@ -1,4 +1,4 @@
-//! What fuzz targets call (`fuzz/`): signed texts about firmware, whose signers may be wrong.
+//! Entry points for the fuzz targets in `fuzz/`: signed texts about firmware, whose signers may be wrong.
 #![allow(clippy::unwrap_used, reason = "a panic is what fuzzing looks for")]
 use domain::Serial;
 use domain::clock::Millis;
@@ -10,7 +10,7 @@ const NOW: Millis = 1_794_740_400_000;
 /// The number of the newest assignment that the battery has accepted.
 const LAST: i64 = 3;
 
-/// A text that has the signature of the manufacturer, of the portal, or of nobody.
+/// Verifies a text that is signed by the manufacturer or the portal, or not signed.
 pub fn manifests(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;

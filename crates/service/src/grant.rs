@@ -1,4 +1,4 @@
-//! Grants: owners give access to their systems, electricians ask for it, household members accept it. Both sides get mails.
+//! Grants: owners give access to their systems, electricians request it, household members accept it. Both sides get mails.
 
 mod deadlines;
 mod electrician;
@@ -32,7 +32,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Grants that one mail can tell of: those of one household, of the same holder and with the same terms.
+/// Groups grants that share a mail: those of one household, with the same holder and terms.
 fn grouped_for_mail(grants: Vec<Grant>) -> Vec<Vec<Grant>> {
     let terms = |grant: &Grant| {
         let Grant {

@@ -13,10 +13,10 @@ use store::journal::NewEntry;
 use store::system;
 
 impl Service {
-    /// Offers a system to the reader of this address. Voids an earlier offer of the system.
+    /// Offers a system to the owner of this mailbox. Voids an earlier offer of the system.
     pub async fn offer_handover(&self, access: &Access, email: &Email) -> Result<Handover> {
         let code = Code::random(&self.random);
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
         let hash = self.store.new_code_hash(&code);
         let offered = handover::insert(&mut t, access, email, &hash, now).await?;

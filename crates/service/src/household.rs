@@ -1,4 +1,4 @@
-//! The end of a household at a system: its owner leaves, or is displaced by somebody with the code.
+//! The end of a household at a system: its owner leaves, or is displaced by a person with the code.
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
@@ -8,9 +8,9 @@ use store::journal::{Actor, NewEntry};
 use store::{Access, system};
 
 impl Service {
-    /// Ends the ownership. The people's names are erased, and nobody can see what was measured so far.
+    /// Ends the ownership. The household's names are erased, and what was measured so far becomes invisible.
     pub async fn unlink(&self, access: &Access) -> Result<()> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         t.unlink_owner(access.sn(), access.account()).await?;
         let entry = NewEntry::by(access.account(), JournalEvent::SystemUnlinked, t.now);
         t.journal(entry.on(access.sn())).await?;
@@ -19,7 +19,7 @@ impl Service {
 }
 
 impl Transaction<'_> {
-    /// A conflict when this account is not the owner any more.
+    /// A conflict if this account is no longer the owner.
     pub(crate) async fn unlink_owner(&mut self, sn: &Serial, owner: AccountId) -> Result<()> {
         let now = self.now;
         if !system::unlink(self, sn, owner, now).await? {
@@ -34,7 +34,7 @@ impl Transaction<'_> {
         system::erase_for_former_owner(self, sn).await
     }
 
-    /// Unlinks an owner who claimed the system by the main switch, because somebody has the code.
+    /// Unlinks an owner who claimed the system by the main switch, because another person has the code.
     pub(crate) async fn evict(&mut self, sn: &Serial, owner: AccountId) -> Result<()> {
         let entry = NewEntry::by(owner, JournalEvent::SystemDisplaced, self.now).on(sn);
         self.journal(entry.with_actor(Actor::Portal)).await?;
@@ -44,7 +44,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Tells somebody that they gained or lost a system.
+/// The mail to an account that gained or lost a system.
 pub(crate) fn ownership_mail<'a>(text: &'a str, sn: &Serial) -> MailDraft<'a> {
     MailDraft {
         text,

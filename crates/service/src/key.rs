@@ -1,6 +1,7 @@
 //! Redeeming keys that a person typed. A code links a system at once; a bare serial number begins a waiting claim. There are
-//! three kinds of codes: from the box, from an owner who hands the system over, and from an owner who invites a household member.
-//! The code from the box has priority: for 30 days it displaces an owner who claimed the system by the main switch.
+//! four kinds of codes: from the box, from the electrician who commissioned it, from an owner who hands the system over, and from an
+//! owner who invites a household member. The code from the box has priority: for 30 days it displaces an owner who came by the main
+//! switch or by the electrician's code.
 use crate::household::ownership_mail;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
@@ -10,12 +11,13 @@ use domain::journal::JournalEvent;
 use domain::key::KeyStatus;
 use domain::{AccountId, Email, Key, Serial};
 use store::code::{self, CoveredSystem};
+use store::commissioning::{self, CustomerCode};
 use store::grant::{self, Grant};
 use store::handover::{self, Handover};
 use store::journal::NewEntry;
 use store::{account, claim, system};
 
-/// Result of one key, and the systems that it stands for.
+/// The result of one key, and the systems that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyOutcome {
     pub status: KeyStatus,
@@ -29,7 +31,7 @@ struct Redeemer<'a> {
     email: &'a str,
 }
 
-/// What a key would open, and its result.
+/// What a key gives access to, and its result.
 struct KeyEvaluation {
     outcome: KeyOutcome,
     target: KeyTarget,
@@ -37,8 +39,9 @@ struct KeyEvaluation {
 
 enum KeyTarget {
     Nothing,
-    /// A code from the box, with the systems as they were read.
+    /// A code from the box, with its systems as last read.
     Systems(Vec<CoveredSystem>),
+    Customer(CustomerCode),
     Handover(Handover),
     Household(Vec<Grant>),
 }
@@ -67,7 +70,7 @@ impl Service {
         Ok(outcomes)
     }
 
-    /// Redeems each key separately: a failure does not stop the others.
+    /// Redeems each key independently: a failure does not stop the others.
     pub async fn redeem_keys(&self, account: AccountId, keys: &[Key]) -> Result<Vec<KeyOutcome>> {
         let mut t = self.begin().await?;
         let outcomes = t.redeem_keys(account, keys).await?;
@@ -94,6 +97,9 @@ impl Transaction<'_> {
             match (outcome.status, target, key) {
                 (KeyStatus::Linked, KeyTarget::Systems(covered), Key::Code(code)) => {
                     self.use_code(code, &covered, account).await?;
+                }
+                (KeyStatus::Linked, KeyTarget::Customer(found), _) => {
+                    self.use_customer_code(&found, account).await?;
                 }
                 (KeyStatus::Linked, KeyTarget::Handover(offered), _) => {
                     self.hand_over(&offered, account).await?;
@@ -141,7 +147,7 @@ impl Transaction<'_> {
         account: Option<AccountId>,
     ) -> Result<KeyStatus> {
         Ok(match system::ownership(self, sn).await? {
-            // Whoever carries an exchanged unit away does not become its owner.
+            // Possession of an exchanged unit does not make a person its owner.
             Some(system) if system.is_retired => KeyStatus::Used,
             Some(system) if system.owner.is_some() && system.owner != account => KeyStatus::Used,
             Some(system) if system.owner.is_some() => KeyStatus::Linked,
@@ -159,7 +165,7 @@ impl Transaction<'_> {
         let hash = self.service.store.code_hash(self, code).await?;
         let covered = code::covered_systems(self, &hash, CodeKind::Registration).await?;
         if covered.is_empty() {
-            return self.evaluate_mailed_code(&hash, redeemer).await;
+            return self.evaluate_other_code(&hash, redeemer).await;
         }
         let used = covered.iter().any(|system| {
             let foreign = system.foreign_owner(redeemer.account).is_some();
@@ -174,13 +180,29 @@ impl Transaction<'_> {
         Ok(KeyEvaluation::new(status, systems, target))
     }
 
-    /// Evaluates a code that an owner sent by mail.
-    async fn evaluate_mailed_code(
+    /// Evaluates a code that an electrician issued, or that an owner sent by mail.
+    async fn evaluate_other_code(
         &mut self,
         hash: &[u8],
         redeemer: Redeemer<'_>,
     ) -> Result<KeyEvaluation> {
         let now = self.now;
+        if let Some(found) = commissioning::find_customer_code(self, hash, now).await? {
+            // It displaces nobody.
+            let mut systems = found.systems.iter();
+            let used = systems.any(|system| system.foreign_owner(redeemer.account).is_some());
+            let status = match used {
+                true => KeyStatus::Used,
+                false => KeyStatus::Linked,
+            };
+            let systems = found.systems.iter().map(|system| system.sn.clone());
+            let systems = systems.collect();
+            return Ok(KeyEvaluation::new(
+                status,
+                systems,
+                KeyTarget::Customer(found),
+            ));
+        }
         if let Some(offered) = handover::find_by_code(self, hash, now).await? {
             let (systems, target) = (vec![offered.serial()?], KeyTarget::Handover(offered));
             return Ok(KeyEvaluation::new(KeyStatus::Linked, systems, target));
@@ -217,10 +239,10 @@ impl Transaction<'_> {
                 }
             }
         }
-        Ok(())
+        self.mail_protocols_to_new_owner(account, covered).await
     }
 
-    /// A conflict when somebody used it at the same moment.
+    /// A conflict if the code was used at the same moment.
     pub(crate) async fn mark_code_used(&mut self, code: &Code) -> Result<()> {
         let now = self.now;
         let hash = self.service.store.code_hash(self, code).await?;

@@ -1,5 +1,5 @@
-//! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
-//! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
+//! Use cases: changes by people, the operator and the clock. Each is one [`transaction`] of rows, journal entries and mails;
+//! after its commit the bus is notified. Reading needs no use case; readers use `store` directly.
 
 mod account;
 pub mod alarm;
@@ -8,6 +8,7 @@ pub mod command;
 pub mod commissioning;
 pub mod company;
 mod customer;
+pub mod customer_code;
 pub mod device;
 mod end_user;
 #[cfg(any(test, fuzzing))]
@@ -44,7 +45,7 @@ use bus::Bus;
 use domain::clock::Millis;
 use domain::{Clock, Random};
 use std::sync::Arc;
-use store::Store;
+use store::{Access, Store};
 use transaction::Transaction;
 
 /// Carries out use cases. Cheap to clone.
@@ -94,5 +95,13 @@ impl Service {
 
     async fn begin(&self) -> Result<Transaction<'_>> {
         Transaction::begin(self).await
+    }
+
+    /// Begins a change at systems by somebody whose rights to them were read before. A conflict if they have changed since.
+    async fn begin_at(&self, accesses: &[&Access]) -> Result<Transaction<'_>> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        store::guard::require_unchanged(&mut t, accesses, now).await?;
+        Ok(t)
     }
 }

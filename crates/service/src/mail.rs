@@ -2,14 +2,29 @@
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
 use db::Tx;
+use domain::attempts::AttemptLimit;
+use domain::clock::HOUR;
 use domain::{AccountId, Email, Lang, SiteDay};
 use store::Access;
 use store::account;
+use store::limited_attempts::take_attempt;
 use store::mail::{Mail, MailBody};
+
+/// Mails of one kind that somebody causes in somebody else's mailbox: more than an electrician starts updates at one household.
+const CAUSED_MAILS: AttemptLimit = AttemptLimit {
+    attempts: 12,
+    span: HOUR,
+};
+
+/// Mails about invitations to one address, whoever invites.
+const INVITED_MAILS: AttemptLimit = AttemptLimit {
+    attempts: 10,
+    span: HOUR,
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct MailRecipient {
-    /// The account that the mail belongs to: it is deleted with it.
+    /// The account that the mail belongs to, and with which it is deleted.
     pub(crate) account: Option<AccountId>,
     pub(crate) email: String,
     pub(crate) language: String,
@@ -82,6 +97,30 @@ impl Transaction<'_> {
             .await
     }
 
+    /// Mails somebody what another person has done, at most so many times an hour: who may change something may do so again and
+    /// again, and the mailbox is not theirs. What happens beyond that is in the journal alone.
+    pub(crate) async fn mail_caused_by(
+        &mut self,
+        author: AccountId,
+        to: &MailRecipient,
+        draft: MailDraft<'_>,
+    ) -> Result<()> {
+        let name = format!("{author} {} {}", draft.text, to.email);
+        let (keyring, now) = (self.service.store.keyring(), self.now);
+        let kind = "caused_mails";
+        match take_attempt(self, keyring, kind, CAUSED_MAILS, &name, now).await? {
+            true => self.mail(to, draft).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Whether one more invitation to this address is mailed. For those that an account with it finds in a list in any case: many
+    /// owners may invite the same electrician.
+    pub(crate) async fn may_mail_invitation(&mut self, email: &str) -> Result<bool> {
+        let (keyring, now) = (self.service.store.keyring(), self.now);
+        take_attempt(self, keyring, "invited_mails", INVITED_MAILS, email, now).await
+    }
+
     /// Mails an account; does nothing after its deletion.
     pub(crate) async fn mail_account(
         &mut self,
@@ -94,7 +133,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Mails the owner when somebody outside the household has changed something at a system. Adds `who` to the values.
+    /// Notifies the owner by mail that a person outside the household has changed something at a system. Adds `who` to the
+    /// values.
     pub(crate) async fn mail_owner_of_change(
         &mut self,
         access: &Access,
@@ -108,7 +148,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Mails the owner what `author` did. Adds `who` to the values.
+    /// Notifies the owner by mail of what `author` did. Adds `who` to the values.
     pub(crate) async fn mail_owner(
         &mut self,
         owner: AccountId,
@@ -129,6 +169,6 @@ impl Transaction<'_> {
             page: mail.page,
             values,
         };
-        self.mail(&to, draft).await
+        self.mail_caused_by(author, &to, draft).await
     }
 }

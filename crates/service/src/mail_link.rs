@@ -12,7 +12,7 @@ use store::mail::{Mail, MailBody};
 use store::{account, mail_link};
 
 impl Service {
-    /// Queues a mail with a reset link. The address is queued whether it is known or not: its account is looked up when the mail
+    /// Queues a mail with a reset link. The address is queued whether or not it is known: its account is looked up when the mail
     /// is sent.
     pub async fn request_password_reset(&self, address: &Email) -> Result<()> {
         let mut t = self.begin().await?;
@@ -22,8 +22,8 @@ impl Service {
         t.commit().await
     }
 
-    /// Makes a reset link for the account with this address and returns the mail with it; `page` is what the token is appended
-    /// to. Earlier links stop working. `None`: there is no such account, or it is locked.
+    /// Creates a reset link for the account with this address and returns the mail with it; the token is appended to `page`.
+    /// Earlier links stop working. `None` if there is no such account, or it is locked.
     pub async fn create_reset_link(&self, address: &Email, page: &str) -> Result<Option<Mail>> {
         let account = self.store.account_by_email(address).await?;
         let Some(account) = account.filter(|account| account.locked_at.is_none()) else {
@@ -38,8 +38,8 @@ impl Service {
         Ok(Some(Mail::new("reset", account.lang(), link)))
     }
 
-    /// Uses a reset link: sets the password and ends every session and every partner's access. `None`: used, expired, or never
-    /// sent.
+    /// Uses a reset link: sets the password and ends every session and all partner access. `None` if the link was used, expired,
+    /// or never sent.
     pub async fn reset_password(
         &self,
         token: &[u8],
@@ -58,7 +58,7 @@ impl Service {
         Ok(account)
     }
 
-    /// Queues a mail to a new address. Its link makes the address the account's. An address that is in use already gets no mail.
+    /// Mails a link to a new address. Using it makes the address the account's. An address that is in use already gets no mail.
     pub async fn send_email_change(&self, account: AccountId, address: &Email) -> Result<()> {
         let mut t = self.begin().await?;
         if account::exists(&mut t, address).await? {
@@ -83,8 +83,8 @@ impl Service {
         t.commit().await
     }
 
-    /// Uses an address link and returns the new address; the old one gets a mail. `None`: used, expired, never sent, or the
-    /// address belongs to another account by now.
+    /// Uses an address link and returns the new address; the old one gets a mail. `None` if the link was used, expired or never
+    /// sent, or if the address now belongs to another account.
     pub async fn change_email(&self, token: &[u8]) -> Result<Option<Email>> {
         let mut t = self.begin().await?;
         let (keyring, now) = (self.store.keyring(), t.now);
@@ -99,7 +99,7 @@ impl Service {
             return Ok(None);
         };
         account::set_email(&mut t, account, &email, now).await?;
-        // A reset link in the old mailbox must not open the account any more.
+        // A reset link in the old mailbox must no longer work.
         mail_link::end_all(&mut t, account).await?;
         t.journal(NewEntry::by(account, JournalEvent::EmailChanged, now))
             .await?;

@@ -1,4 +1,4 @@
-//! Partner apps: what an owner lets them read, and the tokens that they get for it.
+//! Partner apps: the consents of owners, and the tokens of the apps.
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
@@ -16,7 +16,7 @@ pub struct PresentedCode<'a> {
 }
 
 impl Service {
-    /// Registers a partner, or changes the name and return addresses of a registered one.
+    /// Registers a partner, or changes the name and redirect addresses of a registered one.
     pub async fn register_partner(&self, id: &str, name: &str, redirects: &[String]) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
@@ -31,7 +31,7 @@ impl Service {
     }
 
     /// Stores the consent and the code that the partner may exchange. A newer consent replaces the scopes of an older one. The
-    /// owner gets a mail, because somebody else may be using their browser.
+    /// owner gets a mail, because another person may be using their browser.
     pub async fn consent(&self, new: &NewConsent<'_>) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
@@ -73,7 +73,7 @@ impl Service {
         if consent.is_some() {
             partner::insert_tokens(&mut t, keyring, &family, tokens, now).await?;
         }
-        // A failed exchange uses up the code too, because somebody else has it.
+        // A failed exchange uses up the code too, because another party has it.
         t.commit().await?;
         Ok(consent)
     }
@@ -114,7 +114,7 @@ impl Service {
     }
 }
 
-/// Ends every token of a family: one of its codes or tokens was presented twice. No consent is left to answer with.
+/// Ends every token of a family, because one of its codes or tokens was presented twice. Returns no consent.
 async fn end_stolen(
     mut t: Transaction<'_>,
     family: Option<TokenFamily>,

@@ -1,22 +1,22 @@
-//! Passkeys: made, shown, renamed and removed.
+//! Passkeys: added, used, renamed and removed.
 mod challenge;
 
 use crate::mail::MailDraft;
 use crate::{Error, Result, Service, page};
 use challenge::ChallengeUse;
-use domain::AccountId;
 use domain::journal::JournalEvent;
 use domain::passkey::{Assertion, MAX_PASSKEYS, PasskeyName, Registration, RelyingParty};
+use domain::{AccountId, without_links};
 use store::account::lock_account_row;
 use store::journal::{Actor, NewEntry};
 use store::passkey::{self, Passkey};
 use store::session::SessionId;
 use store::totp;
 
-/// What a browser needs to make a passkey.
+/// What a browser needs to create a passkey.
 pub struct PasskeyOffer {
     pub challenge: Vec<u8>,
-    /// The random name of the account in the person's devices.
+    /// The account's random identifier on the person's devices.
     pub user_handle: Vec<u8>,
     /// Passkeys that the account has already.
     pub known: Vec<Vec<u8>>,
@@ -42,17 +42,17 @@ pub enum PasskeyRemoved {
 }
 
 impl Service {
-    /// The website that passkeys are for. `None`: browsers allow none at the portal's public address.
+    /// The website that passkeys belong to. `None` if browsers do not allow passkeys at the portal's public address.
     pub fn relying_party(&self) -> Option<RelyingParty> {
         RelyingParty::of(&self.config.public_url)
     }
 
-    /// A challenge for whoever shows a passkey.
+    /// A challenge for any passkey.
     pub fn passkey_challenge(&self) -> Vec<u8> {
         self.issue_challenge(ChallengeUse::Show)
     }
 
-    /// For a person who has just proven who they are: only this session can answer.
+    /// For a person who has just proven their identity. Only this session can answer.
     pub async fn offer_passkey(
         &self,
         account: AccountId,
@@ -93,7 +93,7 @@ impl Service {
         };
         let mut t = self.begin().await?;
         let now = t.now;
-        // Of two at the same time, the second counts the first.
+        // Serializes concurrent requests, so that each counts the passkeys before it.
         lock_account_row(&mut t, account).await?;
         if passkey::count(&mut t, account).await? >= MAX_PASSKEYS {
             return Ok(PasskeyAdded::TooMany);
@@ -113,7 +113,8 @@ impl Service {
         Ok(PasskeyAdded::Yes(added))
     }
 
-    /// The account whose passkey was shown. `None`: it is not accepted, or not that of `expected`. An accepted answer is used up.
+    /// The account of a passkey that was used. `None` if it is not accepted, or does not belong to `expected`. An accepted answer
+    /// is used up.
     pub async fn use_passkey(
         &self,
         answer: &Assertion,
@@ -134,7 +135,7 @@ impl Service {
         }
         let named = match &answer.user_handle {
             Some(handle) => stored.is_of(handle),
-            // Without a password, the device itself has to say whose it is.
+            // Without a password, the device itself must return the account.
             None => expected.is_some(),
         };
         if !named {
@@ -163,7 +164,7 @@ impl Service {
         Ok(Some(stored.account()))
     }
 
-    /// `false`: the account has no such passkey.
+    /// `false` if the account has no such passkey.
     pub async fn rename_passkey(
         &self,
         account: AccountId,
@@ -180,7 +181,7 @@ impl Service {
         Ok(true)
     }
 
-    /// `needs_one`: the account must keep a second factor.
+    /// `needs_one` if the account must keep a second factor.
     pub async fn remove_passkey(
         &self,
         account: AccountId,
@@ -188,7 +189,7 @@ impl Service {
         needs_one: bool,
     ) -> Result<PasskeyRemoved> {
         let mut t = self.begin().await?;
-        // Of two at the same time, the second counts what the first left.
+        // Serializes concurrent requests, so that each counts the passkeys that are left.
         lock_account_row(&mut t, account).await?;
         let Some(name) = passkey::delete(&mut t, account, id).await? else {
             return Ok(PasskeyRemoved::NotFound);
@@ -214,6 +215,6 @@ fn draft<'a>(text: &'a str, name: &str) -> MailDraft<'a> {
     MailDraft {
         text,
         page: page::LOCK,
-        values: vec![("name", name.to_owned())],
+        values: vec![("name", without_links(name))],
     }
 }

@@ -1,4 +1,4 @@
-//! Charge plans: turned on and off, stored with the outcome of the blocks that have ended, and steered by a charge target.
+//! Charge plans: turned on and off, stored with the outcome of finished blocks, and controlled by a charge target.
 use crate::mail::{MailDraft, MailRecipient};
 use crate::settings::{SaveFailure, SettingsRequest};
 use crate::transaction::{Notification, Transaction};
@@ -33,7 +33,7 @@ impl Service {
         }
     }
 
-    /// Sets the state of charge that the owner wants at a time; `None` withdraws it.
+    /// Sets the owner's charge target; `None` removes it.
     pub async fn set_charge_target(
         &self,
         access: &Access,
@@ -60,8 +60,8 @@ impl Service {
         Ok(Ok(()))
     }
 
-    /// Stores a plan, and the outcome of a block that has ended. `false` when another process was faster, or the household has
-    /// left meanwhile.
+    /// Stores a plan, and the outcome of a finished block. `false` if another process was faster, or the household has left
+    /// meanwhile.
     pub async fn save_plan(
         &self,
         access: &Access,

@@ -80,7 +80,7 @@ impl Service {
         t.commit().await
     }
 
-    /// Mails another link for a waiting registration; the earlier ones still work.
+    /// Mails another link for a pending registration; the earlier ones still work.
     pub async fn resend_confirmation(
         &self,
         email: &Email,
@@ -95,7 +95,7 @@ impl Service {
         t.commit().await
     }
 
-    /// Opens the mailed link: creates the account and its waiting claims. `None`: used, expired, or never sent.
+    /// Uses the mailed link: creates the account and its pending claims. `None` if the link was used, expired, or never sent.
     pub async fn confirm_registration(&self, token: &[u8]) -> Result<Option<Confirmation>> {
         let mut t = self.begin().await?;
         let now = t.now;
@@ -136,7 +136,7 @@ impl Transaction<'_> {
         Ok(account)
     }
 
-    /// Mails the link, or to the owner of an existing account that somebody tried to register with its address.
+    /// Mails the link. If the address has an account already, its owner is notified of the attempt instead.
     async fn mail_confirmation(
         &mut self,
         email: &Email,

@@ -11,13 +11,13 @@ pub enum KeyTrust {
     Trusted,
     /// It was trusted before.
     Already,
-    /// Another key is trusted, and was not to be replaced.
+    /// Another key is trusted, and `replace` was not given.
     Other(PublicKey),
 }
 
 impl Service {
-    /// Sets the key that releases published from now on must be signed with. Another one that is trusted stays, unless `replace`
-    /// says that it is to go.
+    /// Sets the key that releases published from now on must be signed with. If another one is trusted, it is replaced only with
+    /// `replace`.
     pub async fn trust_release_key(&self, key: &PublicKey, replace: bool) -> Result<KeyTrust> {
         let mut t = self.begin().await?;
         let was = key::lock_release_key(&mut t).await?;
@@ -88,8 +88,8 @@ impl Service {
         Ok(changed)
     }
 
-    /// The operator advances a rollout to the next wave, whatever the results of the present one. `None` when the rollout is not
-    /// running, or when the release is offered to everybody already.
+    /// Advances a rollout to the next wave at the operator's request, whatever the results of the present one. `None` if the
+    /// rollout is not running, or if the release is offered to the whole fleet already.
     pub async fn proceed_rollout(&self, id: i64, reason: Option<&str>) -> Result<Option<Wave>> {
         let releases = self.store.firmware_releases().await?;
         let running =
@@ -125,11 +125,17 @@ impl Service {
         Ok(())
     }
 
-    /// Whether it has advanced or stopped.
+    /// Returns whether it has advanced or stopped.
     async fn advance_rollout(&self, release: &mut Release) -> Result<bool> {
         let now = self.now();
-        let tally = self.store.rollout_tally(release, now).await?;
-        match tally.decide(release.wave_since, release.soak, now) {
+        let (since, soak) = (release.wave_since, release.soak);
+        let mut tally = self.store.rollout_results(release).await?;
+        if release.wave == Wave::LAST && !tally.is_bad() {
+            return Ok(false);
+        }
+        let limit = tally.open_to_count(since, soak, now);
+        tally.open = self.store.count_open(release, limit, now).await?;
+        match tally.decide(since, soak, now) {
             WaveDecision::Wait => Ok(false),
             WaveDecision::Stop => {
                 let mut t = self.begin().await?;

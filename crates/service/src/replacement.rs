@@ -1,4 +1,4 @@
-//! Exchange of a unit, mostly under warranty: the new serial number replaces the old one, and the site goes on.
+//! Exchange of a unit, mostly under warranty: the new serial number replaces the old one, and the site keeps its history.
 use crate::mail::OwnerMail;
 use crate::transaction::{Notification, Transaction};
 use crate::{Error, Result, Service, page};
@@ -11,7 +11,7 @@ use store::journal::NewEntry;
 use store::replacement::{self, Unit};
 use store::{Access, code, unit};
 
-/// A system that its owner added longer ago does not count as new: its history must not be lost by a slip.
+/// A system that its owner added longer ago does not count as new, so that its history is not lost by mistake.
 const MAX_AGE_OF_NEW_SYSTEM: Millis = 14 * DAY;
 
 /// The result of a request to replace a unit.
@@ -28,7 +28,7 @@ pub enum Replacement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplacementRefusal {
     CodeUnknown,
-    /// It belongs to somebody else, or was itself replaced.
+    /// It belongs to another account, or was itself replaced.
     Used,
     /// It is the unit that is to be replaced.
     Same,
@@ -36,7 +36,7 @@ pub enum ReplacementRefusal {
     Several,
     /// It has a history of its own.
     InUse,
-    /// A serial number alone proves nothing here.
+    /// A serial number alone is no proof of possession here.
     NeedsCode,
     /// The old unit is being updated.
     Updating,
@@ -48,13 +48,13 @@ enum Proof {
     Has(Unit),
     /// The caller has this unit and takes it from this owner.
     Displaces(Unit, AccountId),
-    /// The main switch has to prove it.
+    /// The main switch has to prove possession.
     Claim(Serial),
     None(ReplacementRefusal),
 }
 
 impl Service {
-    /// Which unit `key` names, and its model if the key proves possession; or why it cannot replace the present one. Changes
+    /// The unit that `key` names, with its model if the key proves possession; or why it cannot replace the present one. Changes
     /// nothing.
     pub async fn check_replacement(
         &self,
@@ -65,11 +65,7 @@ impl Service {
         let old = t.current_unit(access).await?;
         let new = match t.verify_possession(access, key).await? {
             Proof::Has(new) => new,
-            // It has no owner by the time it replaces the old unit.
-            Proof::Displaces(mut new, _) => {
-                (new.owner, new.linked_at) = (None, None);
-                new
-            }
+            Proof::Displaces(new, _) => without_owner(new),
             Proof::None(why) => return Ok(Err(why)),
             Proof::Claim(sn) => return Ok(Ok((sn, None))),
         };
@@ -80,10 +76,15 @@ impl Service {
     }
 
     /// Replaces a unit by the one that `key` proves. All or nothing: history, prices, names, groups, grants, alarms, protocols
-    /// and journal move to the new serial number, and the old unit has no owner any more.
+    /// and journal move to the new serial number, and the old unit is left without an owner.
     pub async fn replace_unit(&self, access: &Access, key: &Key) -> Result<Replacement> {
-        let mut t = self.begin().await?;
+        if let Some(answer) = self.answer_without_exchange(access, key).await? {
+            return Ok(answer);
+        }
+        self.store.telemetry.read_ahead().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
+        // No gateway stores anything from here to the commit.
         unit::block_reports(&mut t).await?;
         let old = t.current_unit(access).await?;
         let new = match t.verify_possession(access, key).await? {
@@ -95,11 +96,8 @@ impl Service {
                 freed.ok_or(Error::Conflict)?
             }
             Proof::None(why) => return Ok(Replacement::Refused(why)),
-            Proof::Claim(sn) => {
-                t.begin_claim(access.account(), &sn).await?;
-                t.commit().await?;
-                return Ok(Replacement::Waiting(sn));
-            }
+            // The new unit had an owner a moment ago.
+            Proof::Claim(_) => return Err(Error::Conflict),
         };
         if let Some(why) = t.replacement_refusal(&old, &new).await? {
             return Ok(Replacement::Refused(why));
@@ -107,7 +105,7 @@ impl Service {
         if let Key::Code(code) = key {
             t.mark_code_used(code).await?;
         }
-        replacement::move_measurements(&mut t, &old, &new, now).await?;
+        replacement::move_measurements(&mut t, &self.store.telemetry, &old, &new, now).await?;
         replacement::move_household(&mut t, &old, &new, now).await?;
         // The rest of the household's data is erased from the old unit, as if the household had left.
         t.end_household(&old.sn).await?;
@@ -132,6 +130,35 @@ impl Service {
         t.commit().await?;
         Ok(Replacement::Done(new))
     }
+
+    /// What a request ends in that exchanges nothing; `None` if the key proves a unit that can replace the present one. Apart from
+    /// the exchange, which checks it again: a wrong key must not stop the gateways.
+    async fn answer_without_exchange(
+        &self,
+        access: &Access,
+        key: &Key,
+    ) -> Result<Option<Replacement>> {
+        let mut t = self.begin_at(&[access]).await?;
+        let old = t.current_unit(access).await?;
+        let new = match t.verify_possession(access, key).await? {
+            Proof::Has(new) => new,
+            Proof::Displaces(new, _) => without_owner(new),
+            Proof::None(why) => return Ok(Some(Replacement::Refused(why))),
+            Proof::Claim(sn) => {
+                t.begin_claim(access.account(), &sn).await?;
+                t.commit().await?;
+                return Ok(Some(Replacement::Waiting(sn)));
+            }
+        };
+        let why = t.replacement_refusal(&old, &new).await?;
+        Ok(why.map(Replacement::Refused))
+    }
+}
+
+/// A unit that is taken from its owner, as it is by the time it replaces the old one.
+fn without_owner(mut new: Unit) -> Unit {
+    (new.owner, new.linked_at) = (None, None);
+    new
 }
 
 impl Transaction<'_> {
@@ -142,8 +169,8 @@ impl Transaction<'_> {
         theirs.ok_or(Error::Conflict)
     }
 
-    /// Whether the caller has the new unit: by its code, or because they already own it or have a grant for it. An electrician
-    /// can also prove it by an installer code, an owner by the main switch.
+    /// Whether the caller possesses the new unit: by its code, or because they own it or have a grant for it. An electrician can
+    /// also prove it by an installer code, an owner by the main switch.
     async fn verify_possession(&mut self, access: &Access, key: &Key) -> Result<Proof> {
         let now = self.now;
         let sn = match key {
@@ -155,7 +182,7 @@ impl Transaction<'_> {
         };
         let new = replacement::find_unit(self, sn).await?;
         if access.level() == AccessLevel::Service {
-            // Only somebody who has the unit learns whether it exists.
+            // Only a person who possesses the unit learns whether it exists.
             let account = access.account();
             let held = replacement::has_replace_grant(self, account, sn, now).await?;
             return Ok(match new {

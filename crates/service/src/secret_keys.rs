@@ -1,4 +1,4 @@
-//! The operator changes the secret, or makes new keys.
+//! Changes of the operator's secret, and rotation of the keys.
 use crate::{Result, Service};
 use domain::clock::{DAY, Millis};
 use domain::journal::JournalEvent;
@@ -7,8 +7,8 @@ use store::journal::{Actor, NewEntry};
 use store::secret_keys::{self, KeyVersion};
 
 impl Service {
-    /// Makes a new version of the keys. Tokens of older versions are accepted for `grace` after it is used. `None`: the last
-    /// rotation is not finished.
+    /// Creates a new version of the keys. Tokens of older versions are accepted for `grace` after it becomes active. `None` if
+    /// the last rotation is not finished.
     pub async fn rotate_keys(&self, grace: Millis) -> Result<Option<KeyVersion>> {
         let mut t = self.begin().await?;
         let (keyring, now) = (self.store.keyring(), t.now);

@@ -57,7 +57,7 @@ impl Service {
         t.commit().await
     }
 
-    /// Ends all sessions and all partner access: everybody has to log in again, and partner apps have to ask again.
+    /// Ends all sessions and all partner access of the account.
     pub async fn end_all_sessions(&self, account: AccountId) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;

@@ -1,5 +1,5 @@
-//! The only way to change settings, whoever asks and for however many systems: validate, check the caller's rights, then save
-//! or do a dry run.
+//! The only way to change settings, for every caller and any number of systems: validate, check the caller's rights, then save or
+//! do a dry run.
 
 mod batch;
 mod price;
@@ -22,14 +22,14 @@ use write::WriteResult;
 /// Fields with their errors.
 pub type InvalidFields = Vec<(Field, Message)>;
 
-/// What a person asks for.
+/// The requested change.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingsRequest<'a> {
     /// Values from a form.
     Form(&'a SettingsInput),
     /// Back to the initial values.
     Reset {
-        /// Resets the fields of the wiring, too.
+        /// Whether to reset the wiring fields too.
         wiring: bool,
     },
 }
@@ -39,18 +39,18 @@ pub enum SettingsRequest<'a> {
 pub struct PreparedChange<'a> {
     pub access: &'a Access,
     pub change: SettingsChange,
-    /// The version that the person had read.
+    /// The version that the caller has read.
     version: i64,
     before: SystemSettings,
     kind: SaveKind<'a>,
 }
 
-/// What a save belongs to.
+/// The kind of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SaveKind<'a> {
     Form,
     Reset,
-    /// Part of a batch, stored with the values before.
+    /// Part of a batch, stored with the former values.
     Batch(&'a BatchId),
     /// Undoes a batch.
     Undo(&'a BatchId),
@@ -59,11 +59,11 @@ enum SaveKind<'a> {
 /// Why saving failed at one system.
 #[derive(Debug)]
 pub enum SaveFailure {
-    /// They are invalid, or the caller may not change them.
+    /// The fields are invalid, or the caller may not change them.
     Fields(InvalidFields),
     /// Changes are currently blocked there.
     Blocked(ChangeBlocked),
-    /// Somebody saved after the version that the person had read.
+    /// Another account has saved since the version that the caller has read.
     Conflict {
         /// The newest version.
         version: i64,
@@ -72,8 +72,8 @@ pub enum SaveFailure {
 }
 
 impl PreparedChange<'_> {
-    /// People who service a battery change its wiring as part of their work. Household members must confirm that they mean it by
-    /// typing the password again.
+    /// People who service a battery change its wiring as part of their work. Household members must confirm the change with their
+    /// password.
     pub fn needs_password(&self) -> bool {
         self.change.touches_wiring() && self.access.level().is_household()
     }

@@ -1,4 +1,4 @@
-//! The operator changes an option that all processes share.
+//! Changes of options that all processes share, by the operator.
 use crate::{Result, Service};
 use domain::clock::Millis;
 use domain::journal::JournalEvent;
@@ -6,7 +6,7 @@ use store::journal::{Actor, NewEntry};
 use store::shared_option;
 
 impl Service {
-    /// `None` forgets the option.
+    /// `None` removes the option.
     pub async fn set_shared_option(&self, name: &str, value: Option<&str>) -> Result<()> {
         let mut t = self.begin().await?;
         shared_option::set(&mut t, name, value).await?;
@@ -14,7 +14,7 @@ impl Service {
         t.commit().await
     }
 
-    /// Stores what a process was started with, unless there is a value. Returns what is stored.
+    /// Stores the value that a process was started with, unless there is one. Returns the stored value.
     pub async fn agree_on_option(&self, name: &str, value: &str) -> Result<String> {
         let mut t = self.begin().await?;
         if shared_option::set_if_missing(&mut t, name, value).await? {

@@ -22,7 +22,7 @@ impl Service {
         access: &Access,
         change: &SiteChange,
     ) -> Result<SiteChangeResult> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let sn = access.sn();
         let before = site::lock(&mut t, access).await?.ok_or(Error::Conflict)?;
         let after = before.with(change);

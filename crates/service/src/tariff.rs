@@ -62,8 +62,8 @@ impl Service {
         Ok(Ok(()))
     }
 
-    /// Applies prices whose day has come: batteries that use the fixed price get them as settings. Batteries that already have
-    /// them are left alone. What the operator's brake blocks is applied by a later call.
+    /// Applies prices that have become valid: batteries that use the fixed price get them as settings. Batteries that already
+    /// have them are left alone. What the operator's brake blocks is applied by a later call.
     pub async fn apply_due_tariffs(&self) -> Result<()> {
         for (owner, sn) in self.store.systems_with_due_tariffs(self.now()).await? {
             let Some(access) = self.store.access(owner, &sn).await? else {
@@ -84,7 +84,7 @@ impl Service {
 
     /// Enters prices by the time of day, in place of the earlier ones.
     pub async fn set_time_of_use(&self, systems: &[&Access], tariff: &TimeOfUse) -> Result<()> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(systems).await?;
         for access in systems {
             let Some(owner) = access.owner() else {
                 continue;
@@ -122,7 +122,8 @@ async fn current(t: &mut Transaction<'_>, access: &Access) -> Result<Option<Tari
     Ok(tariff_on(&tariff::list(t, access).await?, today).copied())
 }
 
-/// New prices apply: a battery that uses the fixed price gets it as a new version of its settings. Returns whether it does.
+/// New prices apply: a battery that uses the fixed price gets it as a new version of its settings. Returns whether that is the
+/// case.
 async fn update_fixed_price(
     t: &mut Transaction<'_>,
     access: &Access,

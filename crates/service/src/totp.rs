@@ -1,4 +1,4 @@
-//! The second factor: set up, used, switched off, and reset by the operator.
+//! TOTP: set up, used, turned off, and reset by the operator.
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
@@ -15,7 +15,7 @@ use store::totp::{self, StoredTotp};
 pub enum TotpConfirmation {
     Yes,
     WrongCode,
-    /// No secret was shown, or too long ago.
+    /// No secret was shown, or it has expired.
     NotBegun,
 }
 
@@ -29,7 +29,7 @@ pub enum TotpReset {
 }
 
 impl Service {
-    /// Stores a secret that is being shown; a code has to confirm it. `false`: the account has an active one already.
+    /// Stores a secret that is being shown; a code has to confirm it. `false` if the account has an active one already.
     pub async fn begin_totp(&self, account: AccountId, secret: &TotpSecret) -> Result<bool> {
         let mut t = self.begin().await?;
         let (keyring, nonce, now) = (self.store.keyring(), self.random.bytes(), t.now);
@@ -38,7 +38,8 @@ impl Service {
         Ok(begun)
     }
 
-    /// The first code of the shown secret: activates it with these recovery codes, and ends every session except `keep`.
+    /// Confirms the shown secret with its first code: activates it with these recovery codes, and ends every session except
+    /// `keep`.
     pub async fn confirm_totp(
         &self,
         account: AccountId,
@@ -77,7 +78,7 @@ impl Service {
         Ok(true)
     }
 
-    /// Removes the second factor; `false` when the entered factor is wrong.
+    /// Removes the second factor; `false` if the entered factor is wrong.
     pub async fn end_totp(&self, account: AccountId, factor: &SecondFactor) -> Result<bool> {
         let mut t = self.begin().await?;
         if !use_factor(&mut t, account, factor).await? {
@@ -91,7 +92,7 @@ impl Service {
         Ok(true)
     }
 
-    /// Replaces all recovery codes; `false` when the entered factor is wrong.
+    /// Replaces all recovery codes; `false` if the entered factor is wrong.
     pub async fn renew_recovery_codes(
         &self,
         account: AccountId,
@@ -114,7 +115,8 @@ impl Service {
         Ok(true)
     }
 
-    /// The operator's help for somebody who lost phone, recovery codes and passkeys: all of them are void. Every session ends.
+    /// The operator's help for a person who lost phone, recovery codes and passkeys: all of them become invalid. Every session
+    /// ends.
     pub async fn reset_totp(&self, email: &Email) -> Result<TotpReset> {
         let Some(account) = self.store.account_by_email(email).await? else {
             return Ok(TotpReset::NoAccount);
@@ -136,7 +138,7 @@ impl Service {
     }
 }
 
-/// Uses up a code or a recovery code; `false` when it is wrong, expired or used.
+/// Uses up a code or a recovery code; `false` if it is wrong, expired or used.
 async fn use_factor(
     t: &mut Transaction<'_>,
     account: AccountId,

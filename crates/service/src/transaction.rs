@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 use store::journal::NewEntry;
 use store::mail::{MailBody, OutgoingMail};
 
-/// Dropped without a commit, it changes nothing and notifies nobody. Statements of `store` take it as their `Tx`.
+/// If dropped without a commit, it changes nothing and sends no notification. Statements of `store` take it as their `Tx`.
 pub(crate) struct Transaction<'s> {
     pub(crate) service: &'s Service,
     /// The time of everything that it writes.
@@ -17,7 +17,7 @@ pub(crate) struct Transaction<'s> {
     notifications: Vec<Notification>,
 }
 
-/// What the bus has to know of a commit.
+/// A notification for the bus about a commit.
 #[derive(Clone, Debug)]
 pub(crate) enum Notification {
     SettingsSaved(Serial),
@@ -50,7 +50,7 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
-    /// Commits a change that affects nobody's rights: cached sessions stay valid.
+    /// Commits a change that affects no rights: cached sessions stay valid.
     pub(crate) async fn commit_keeping_rights(self) -> Result<()> {
         self.tx.commit_invalidating(std::iter::empty()).await?;
         notify_bus(self.service, self.notifications).await;
@@ -66,7 +66,7 @@ impl<'s> Transaction<'s> {
         entry.write(&mut self.tx).await
     }
 
-    /// Queues a mail. It is deleted with `account`, whatever address it goes to.
+    /// Queues a mail. It is deleted with `account`, whichever address it goes to.
     pub(crate) async fn queue_mail(
         &mut self,
         account: Option<AccountId>,

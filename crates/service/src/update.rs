@@ -1,4 +1,4 @@
-//! Updates: people start and cancel them, and one that waits for too long expires.
+//! Updates: started and cancelled by people, and expired if they wait too long.
 use crate::mail::OwnerMail;
 use crate::transaction::{Notification, Transaction};
 use crate::{Error, Result, Service, page};
@@ -20,16 +20,16 @@ pub enum UpdateStart {
     Blocked(ChangeBlocked),
 }
 
-/// What a system can be updated to now.
+/// The update that a system is offered now.
 struct Offer {
     /// Each release with the version that it replaces. Never empty.
     parts: Vec<(Release, Version)>,
-    /// The battery updates only with its main switch off.
+    /// Whether the battery updates only with its main switch off.
     needs_off: bool,
 }
 
 impl Service {
-    /// Starts an update to what the system is offered. Idempotent: a repeated request finds the open update.
+    /// Starts the offered update. Idempotent: a repeated request finds the open update.
     pub async fn start_update(&self, access: &Access) -> Result<UpdateStart> {
         self.start_updates(&[access]).await
     }
@@ -58,13 +58,13 @@ impl Service {
             if let Err(blocked) = admitted {
                 return Ok(UpdateStart::Blocked(blocked));
             }
-            // Somebody else may have started one meanwhile.
+            // Another account may have started one meanwhile.
             if update::has_open(&mut t, sn).await? {
                 continue;
             }
             let id = JobId::random(&self.random);
             match update::insert(&mut t, access, &id, &offer.parts, now).await {
-                // Somebody else started one at the same moment.
+                // Another account started one at the same moment.
                 Err(Error::Taken(_)) if systems.len() == 1 => return Ok(UpdateStart::Open),
                 Err(Error::Taken(_)) => return Err(Error::Conflict),
                 inserted => inserted?,
@@ -86,7 +86,7 @@ impl Service {
         Ok(UpdateStart::Open)
     }
 
-    /// `None` when the system is offered nothing that it can install.
+    /// `None` if there is no offer that the system can install.
     async fn offer(&self, sn: &Serial) -> Result<Option<Offer>> {
         let Some(bus) = &self.bus else {
             return Ok(None);
@@ -108,7 +108,7 @@ impl Service {
 
     /// Cancels an update that the battery has not begun. `false` when the battery works on it.
     pub async fn cancel_update(&self, access: &Access) -> Result<bool> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let (sn, now) = (access.sn(), t.now);
         if !update::cancel_waiting(&mut t, sn, now).await? {
             return Ok(!update::has_open(&mut t, sn).await?);
@@ -135,6 +135,23 @@ impl Service {
             }
         }
         Ok(expired)
+    }
+
+    /// Interrupts running updates whose battery has not reported for too long. Returns their systems.
+    pub async fn interrupt_stalled_updates(&self) -> Result<Vec<Serial>> {
+        let mut interrupted = Vec::new();
+        for (id, sn) in self.store.stalled_updates(self.now()).await? {
+            let mut t = self.begin().await?;
+            let now = t.now;
+            if update::interrupt(&mut t, &id, now).await? {
+                let entry = NewEntry::without_account(JournalEvent::UpdateInterrupted, now);
+                t.journal(entry.on(&sn).with_actor(Actor::Portal)).await?;
+                t.notify(Notification::UpdateChanged(sn.clone()));
+                t.commit().await?;
+                interrupted.push(sn);
+            }
+        }
+        Ok(interrupted)
     }
 }
 

@@ -13,7 +13,7 @@ use store::planning::{self, WeatherNotice};
 pub enum NoticeTransition {
     Nothing,
     Raised,
-    /// After two days, or because the forecasts disagree; `right`: the bad weather came.
+    /// After two days, or because the forecasts disagree. `right` if the bad weather came.
     Cleared {
         right: bool,
     },

@@ -9,9 +9,9 @@ use domain::clock::Millis;
 
 /// Float charging starts below the first and ends at the second state of charge, in ‰.
 const FLOAT_CHARGE_SOC: std::ops::Range<i64> = 20..50;
-/// Below this target it idles, in W.
+/// Below this target power in W, the battery idles.
 const DEAD_BAND: i32 = 25;
-/// The reserve stops holding it back this far above the reserve, in ‰.
+/// Hysteresis of the reserve, in ‰: discharging resumes this far above it.
 const RESERVE_HYSTERESIS: i64 = 30;
 /// The feed-in limit for a household socket, in W.
 const MAX_SOCKET_POWER: i32 = 800;
@@ -180,7 +180,7 @@ impl Unit {
         }
     }
 
-    /// Also while it charges: it may be unplugged before it gives anything again.
+    /// Also while the battery charges: it may be unplugged before it discharges again.
     fn end_reserve_hold(&mut self, charge: i64) {
         if self.reasons.reserve && charge >= self.reserve() + RESERVE_HYSTERESIS {
             self.reasons.reserve = false;

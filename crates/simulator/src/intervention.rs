@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intervention {
-    /// Turn the main switch in the pattern that a claimant is asked for.
+    /// Turn the main switch in the pattern that completes a claim.
     SwitchPattern,
     /// Turn the main switch on or off, and leave it there.
     Switch(bool),

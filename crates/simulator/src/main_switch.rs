@@ -1,5 +1,4 @@
-//! The main switch: its recent turns, which the battery reports with `switch_cycled`, and the pattern that a claimant
-//! is asked for.
+//! The main switch: its recent turns, which the battery reports with `switch_cycled`, and the pattern that completes a claim.
 use crate::device_event::EventArgs;
 use domain::clock::Millis;
 use std::collections::VecDeque;

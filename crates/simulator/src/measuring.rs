@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// While somebody watches a live view.
+/// The sampling interval while the battery is watched.
 pub(crate) const WATCHED_INTERVAL: Duration = Duration::from_secs(2);
 
 impl RunningDevice {

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
     On,
-    /// Until this time, or until somebody plugs it in again.
+    /// Off until this time, or until it is plugged in again.
     Off(Option<Instant>),
     /// Restarting; up again at this time.
     Restarting(Instant),

@@ -36,10 +36,11 @@ const fn base_url(source: Source) -> &'static str {
     }
 }
 
-/// aWATTar's second host, for Austria.
+/// aWATTar's separate host for Austria.
 pub(crate) const AWATTAR_AT: &str = "https://api.awattar.at";
 
-/// Addresses that the operator sets instead, for a service of their own or a test: `energy_charts=http://127.0.0.1:9000`.
+/// Addresses that the operator configured instead, for a service of their own or for tests:
+/// `energy_charts=http://127.0.0.1:9000`.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses(BTreeMap<Source, String>);
 
@@ -55,7 +56,7 @@ impl std::fmt::Display for InvalidAddress {
 impl std::error::Error for InvalidAddress {}
 
 impl Addresses {
-    /// One `name=address`.
+    /// Parses one `name=address`.
     pub fn add_override(&mut self, text: &str) -> Result<(), InvalidAddress> {
         let (source, address) = text.split_once('=').ok_or(InvalidAddress)?;
         let source = Source::from_str(source).map_err(|_| InvalidAddress)?;
@@ -99,7 +100,7 @@ impl From<SourceError> for SourceFailure {
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     outside: reqwest::Client,
-    /// For addresses that the operator set.
+    /// Client for addresses that the operator configured.
     named: reqwest::Client,
     addresses: Arc<Addresses>,
 }
@@ -107,9 +108,9 @@ pub(crate) struct Client {
 /// A request. The secret is kept out of the address and the log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SourceRequest<'a> {
-    /// Begins with a slash; contains only numbers and our own constants, no user input.
+    /// Starts with a slash. Contains only numbers and constants, no user input.
     pub(crate) path: String,
-    /// Instead of the source's usual host.
+    /// Replaces the usual host of the source.
     pub(crate) host: Option<&'static str>,
     /// Sent by POST: media type and body.
     pub(crate) body: Option<(&'static str, String)>,
@@ -118,7 +119,7 @@ pub(crate) struct SourceRequest<'a> {
 
 impl Client {
     pub(crate) fn new(addresses: Addresses) -> Self {
-        // Only the first call in a process takes effect; the binary makes it at its start.
+        // Only the first call in a process has an effect; the binary makes it at startup.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let build = |builder: reqwest::ClientBuilder| {
             builder

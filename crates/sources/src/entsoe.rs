@@ -14,7 +14,7 @@ const NO_DATA: &str = "999";
 
 #[derive(Deserialize)]
 struct Document {
-    /// Only in an acknowledgement document, which says why there is no data.
+    /// Present only in an acknowledgement document, which says why there is no data.
     #[serde(rename = "Reason", default)]
     reasons: Vec<Reason>,
     #[serde(rename = "TimeSeries", default)]
@@ -34,7 +34,7 @@ struct TimeSeries {
     unit: String,
     #[serde(rename = "curveType", default)]
     curve: String,
-    /// The auction, where a zone has several: 1 is the common one, 2 is EXAA's.
+    /// The auction, if a zone has several: 1 is the common one, 2 is EXAA's.
     #[serde(
         rename = "classificationSequence_AttributeInstanceComponent.position",
         default
@@ -177,7 +177,7 @@ impl Period {
     }
 }
 
-/// Some zones publish a day in hours and in quarter-hours: the quarter-hours are what is traded.
+/// Some zones publish a day both in hours and in quarter-hours. The quarter-hours are the traded ones.
 fn finest(slots: Vec<PriceSlot>) -> Vec<PriceSlot> {
     let shortest = slots.iter().map(|slot| slot.end - slot.start).min();
     let covers = |long: &PriceSlot| {

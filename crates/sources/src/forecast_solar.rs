@@ -1,5 +1,5 @@
-//! forecast.solar: the yield of one plane in Wh since the previous time; the times are sunrise, full hours and sunset. Twelve
-//! requests an hour are free, one for each plane.
+//! forecast.solar: the yield of one plane in Wh since the previous time. The times are sunrise, full hours and sunset. Twelve
+//! requests per hour are free; each plane needs one.
 use crate::client::{Client, SourceFailure, SourceRequest};
 use crate::{PvYield, RoofRequest};
 use domain::Source;

@@ -1,4 +1,4 @@
-//! The only client of outside services: prices and weather. One file per service with its particularities; the rules for all of
+//! The only client of external services: prices and weather. One file per service with its particularities; the rules for all of
 //! them are in [`client`].
 
 mod awattar;

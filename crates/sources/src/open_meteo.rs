@@ -6,7 +6,7 @@ use domain::source::{QUARTER, SourceError};
 use domain::weather::{CellForecast, Irradiance, WeatherCell};
 use serde::Deserialize;
 
-/// Two days are needed; the service counts days in UTC, so the last one is cut off.
+/// Two days are needed. The service counts days in UTC, so a third one is requested.
 const FORECAST_DAYS: u8 = 3;
 
 #[derive(Deserialize)]
@@ -56,7 +56,7 @@ fn parse(body: &[u8]) -> Result<CellForecast, SourceError> {
     if !regular || !complete || (first * SECOND) % QUARTER != 0 {
         return Err(unreadable);
     }
-    // Now and then a value is slightly negative.
+    // Values are occasionally slightly negative.
     let whole = |irradiance: f64| irradiance.max(0.0).round() as i64;
     let quarter = |(direct, diffuse): (Option<f64>, Option<f64>)| {
         let (direct, diffuse) = direct.zip(diffuse)?;

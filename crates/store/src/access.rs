@@ -16,7 +16,7 @@ pub struct Access {
     account: AccountId,
     owner: Option<AccountId>,
     level: AccessLevel,
-    /// What the owner allows; a role in a company may allow less.
+    /// The level of the grant or the ownership. A role in a company may allow less.
     given: AccessLevel,
     sn: Serial,
     phase: u8,
@@ -30,7 +30,7 @@ impl Access {
         self.account
     }
 
-    /// The system's owner. Prices and names belong to the owner, also when somebody else enters them. `None` while the system is
+    /// The system's owner. Prices and names belong to the owner, even if another account enters them. `None` while the system is
     /// unclaimed.
     pub fn owner(&self) -> Option<AccountId> {
         self.owner
@@ -52,7 +52,8 @@ impl Access {
         }
     }
 
-    /// Whether the account still has these rights, as this transaction sees it. `membership` is its place in a company now.
+    /// Whether the account still has these rights, as this transaction sees it. `membership` is its present membership in a
+    /// company.
     pub(crate) async fn holds(
         &self,
         tx: &mut Tx,
@@ -60,12 +61,17 @@ impl Access {
         now: Millis,
     ) -> Result<bool> {
         let level = membership.map_or(self.given, |it| it.role.level(self.given));
-        let found: Option<i64> = within!(tx, c => sqlx::query_scalar(
-            "SELECT CAST(1 AS BIGINT) FROM systems WHERE sn = $1 AND owner_id = $2
-             UNION ALL SELECT CAST(1 AS BIGINT) FROM held_grants WHERE sn = $1 AND account_id = $2
-                 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3) LIMIT 1")
-            .bind(self.sn.as_str()).bind(self.account.0).bind(now).fetch_optional(c).await)?;
-        Ok(level == self.level && found.is_some())
+        // Of the owner without a scope.
+        let scopes: Vec<Option<String>> = within!(tx, c => sqlx::query_scalar(
+            "SELECT CAST(NULL AS TEXT) AS scope FROM systems WHERE sn = $1 AND owner_id = $2
+             UNION ALL SELECT scope FROM held_grants WHERE sn = $1 AND account_id = $2
+                 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3)")
+            .bind(self.sn.as_str()).bind(self.account.0).bind(now).fetch_all(c).await)?;
+        let mut given = Vec::with_capacity(scopes.len());
+        for scope in &scopes {
+            given.push(level_of(scope.as_deref())?);
+        }
+        Ok(level == self.level && given.contains(&self.given))
     }
 
     pub fn sn(&self) -> &Serial {
@@ -87,7 +93,7 @@ impl Access {
         self.capacity
     }
 
-    /// What of its samples this account may read.
+    /// The part of its samples that this account may read.
     pub fn site(&self) -> MeasuredSite<'_> {
         MeasuredSite {
             sn: &self.sn,
@@ -106,13 +112,20 @@ impl Access {
 /// Allows access to any household. Only the portal's own work (`jobs`, the demo, tests) has one; `api`, which serves people, must
 /// not make one: its Clippy configuration forbids it.
 #[derive(Clone, Copy, Debug)]
-pub struct PortalWork(());
+pub struct InternalAccess(());
 
-impl PortalWork {
+impl InternalAccess {
     #[expect(clippy::new_without_default, reason = "nobody gets one by default")]
     pub fn new() -> Self {
         Self(())
     }
+}
+
+/// What somebody gets by a grant with this scope, or without one as the owner.
+fn level_of(scope: Option<&str>) -> Result<AccessLevel> {
+    let scope = scope.map(str::parse::<GrantScope>).transpose();
+    let scope = scope.map_err(|_| Error::Damaged("grants.scope"))?;
+    Ok(scope.map_or(AccessLevel::Owner, GrantScope::level))
 }
 
 #[derive(Debug, Deserialize, FromRow)]
@@ -129,10 +142,7 @@ struct Row {
 impl Row {
     /// `role` is the account's in its company, which limits what was given to the company.
     fn access(self, account: AccountId, role: Option<CompanyRole>) -> Result<Access> {
-        let scope = self.scope.as_deref().map(str::parse::<GrantScope>);
-        let scope = scope.transpose();
-        let scope = scope.map_err(|_| Error::Damaged("grants.scope"))?;
-        let given = scope.map_or(AccessLevel::Owner, GrantScope::level);
+        let given = level_of(self.scope.as_deref())?;
         Ok(Access {
             account,
             owner: self.owner_id.map(AccountId),
@@ -262,7 +272,8 @@ impl Store {
         Ok(Some((row, accesses)))
     }
 
-    /// The owner's access. `None` for somebody else's serial number and for an unknown one: one query, indistinguishable results.
+    /// The owner's access. `None` both for another account's serial number and for an unknown one: one query, indistinguishable
+    /// results.
     pub async fn access(&self, owner: AccountId, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
@@ -272,7 +283,7 @@ impl Store {
     }
 
     /// The owner's access, for work that the portal does on the household's behalf. `None` while the system has no owner.
-    pub async fn household_access(&self, _: PortalWork, sn: &Serial) -> Result<Option<Access>> {
+    pub async fn household_access(&self, _: InternalAccess, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE sn = $1 AND owner_id IS NOT NULL")

@@ -1,4 +1,4 @@
-//! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
+//! Accounts: created by registration, changed by their owner, locked by the operator, erased on request.
 use crate::{Error, Result, Store, company};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -14,7 +14,7 @@ pub struct Profile {
     pub role: Role,
     pub phone: Phone,
     pub country: Country,
-    /// Of an electrician, who founds it.
+    /// The company that an electrician founds.
     pub company: Option<String>,
     pub language: Lang,
 }
@@ -29,7 +29,7 @@ pub struct Account {
     /// The owner's postal address, if they have entered one.
     pub address: Option<String>,
     pub country: String,
-    /// The person's name, if they work for a company and have entered it.
+    /// A company member's own name, if entered.
     pub name: Option<String>,
     pub company_id: Option<i64>,
     pub company_role: Option<String>,
@@ -39,7 +39,7 @@ pub struct Account {
     pub terms_version: String,
     pub terms_at: Millis,
     pub created_at: Millis,
-    /// When a mailed link or code showed that the mailbox is the person's; `None`: the address was only typed.
+    /// When a mailed link or code proved access to the mailbox. `None` if the address was only typed.
     pub email_confirmed_at: Option<Millis>,
     pub locked_at: Option<Millis>,
     pub alarm_mail: String,
@@ -58,7 +58,7 @@ impl Account {
             .map_err(|_| Error::Damaged("accounts.role"))
     }
 
-    /// The person's place in a company. Every electrician has one, and nobody else.
+    /// The membership in a company. All electricians have one, and no other accounts.
     pub fn membership(&self) -> Result<Option<Membership>> {
         let Some(company) = self.company_id.map(CompanyId) else {
             return Ok(None);
@@ -89,15 +89,15 @@ macro_rules! select {
 }
 pub(crate) use select;
 
-/// Fields that a person may change without authenticating again; the company's name only its owners. `None` leaves a field
+/// Fields that can be changed without authenticating again; the company's name only by its owners. `None` leaves a field
 /// unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     pub phone: Option<Phone>,
-    /// An owner's; empty removes it.
+    /// An owner's postal address. An empty text removes it.
     pub address: Option<String>,
     pub country: Option<Country>,
-    /// The person's name as others read it beside the company's.
+    /// A company member's own name, which others see next to the company's name.
     pub name: Option<String>,
     pub company: Option<String>,
     pub language: Option<Lang>,
@@ -110,7 +110,7 @@ pub struct NewAccount<'a> {
     pub terms_at: Millis,
     /// The registration's link was mailed to the address.
     pub email_confirmed: bool,
-    /// An electrician who is invited to a company; others found one.
+    /// The membership of an electrician who was invited to a company. Without it, an electrician founds one.
     pub joins: Option<Membership>,
     pub name: Option<&'a str>,
 }
@@ -152,7 +152,7 @@ pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<Acc
 }
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
-/// of the first. A conflict when the account was deleted meanwhile. Whoever needs this and rows of systems locks this first.
+/// of the first. A conflict if the account was deleted meanwhile. Lock order: this row before rows of systems.
 pub async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
     let found = execute!(
         tx,
@@ -170,7 +170,7 @@ pub async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Where and in which language to write to an account.
+/// The address and the language for mails to an account.
 #[derive(Clone, Debug, FromRow)]
 pub struct Contact {
     pub email: String,
@@ -207,7 +207,7 @@ pub async fn find(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
 }
 
 pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileChange) -> Result<()> {
-    // Before the account: whoever needs both rows locks the company first.
+    // Lock order: the company before the account.
     if let Some(name) = &change.company {
         company::rename(tx, account, name).await?;
     }
@@ -238,7 +238,7 @@ pub async fn set_password_hash(tx: &mut Tx, account: AccountId, hash: &str) -> R
     Ok(())
 }
 
-/// Sets another address, which its link has confirmed.
+/// Sets a new address, which its mailed link has confirmed.
 pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email, now: Millis) -> Result<()> {
     execute!(
         tx,
@@ -250,7 +250,7 @@ pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email, now: Mill
     Ok(())
 }
 
-/// Something that was mailed to the account's address came back.
+/// Marks the account's address as confirmed, because a mailed link or code was used.
 pub async fn confirm_email(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
     execute!(
         tx,
@@ -263,7 +263,7 @@ pub async fn confirm_email(tx: &mut Tx, account: AccountId, now: Millis) -> Resu
     Ok(())
 }
 
-/// Locks the account with this address since `locked_at`, or unlocks it. `None`: there is no such account.
+/// Locks the account with this address since `locked_at`, or unlocks it. `None` if there is no such account.
 pub async fn set_locked(
     tx: &mut Tx,
     email: &Email,
@@ -287,8 +287,8 @@ impl Store {
     }
 }
 
-/// Deletes what waits for or was sent to an address, whoever caused it. Only for an address that its owner has confirmed: other
-/// people's invitations to it are not for somebody who only typed it.
+/// Deletes what waits for an address or was sent to it, whichever account caused it. Only for a confirmed address: other people's
+/// invitations to it do not concern a person who only typed it.
 pub async fn erase_address(tx: &mut Tx, email: &str) -> Result<()> {
     for delete in [
         "DELETE FROM registrations WHERE email = $1",
@@ -312,8 +312,8 @@ pub async fn delete(tx: &mut Tx, account: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' own bookkeeping
-/// stays.
+/// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' technical
+/// records are kept.
 pub async fn erase_measurements(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
     let systems: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
         "SELECT sn FROM systems WHERE owner_id = $1 ORDER BY sn").bind(account.0).fetch_all(c).await)?;
@@ -328,8 +328,8 @@ pub async fn erase_measurements(tx: &mut Tx, account: AccountId, now: Millis) ->
         "DELETE FROM rejects WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM journal WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)
              AND account_id IS NULL AND actor = 'battery'",
-        // The entry that something was set stays. Its value is erased, because it shows how people lived. This includes values
-        // that others set in their home.
+        // The entry that a setting was changed is kept. Its value is erased, because it shows how people lived. This includes
+        // values that others set in their home.
         "UPDATE journal SET detail = 'null' WHERE event IN ('setting_changed', 'command_sent')
              AND (account_id = $1 OR sn IN (SELECT sn FROM systems WHERE owner_id = $1))",
     ] {

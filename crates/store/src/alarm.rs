@@ -25,7 +25,7 @@ pub struct Alarm {
     pub since: Millis,
     pub opened_at: Millis,
     pub acknowledged: Option<HandledBy>,
-    /// It needs no more attention, although it is not over.
+    /// Set if the alarm was dismissed, although the fault is not over.
     pub dismissed: Option<HandledBy>,
     pub closed_at: Option<Millis>,
     /// The people who live with the system.
@@ -34,13 +34,13 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Whether people are still shown it as something to take care of.
+    /// Whether the alarm is shown as open.
     pub const fn is_open(&self) -> bool {
         self.closed_at.is_none() && self.dismissed.is_none()
     }
 }
 
-/// Who did something about an alarm, and when.
+/// Who acknowledged or dismissed an alarm, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandledBy {
     pub at: Millis,
@@ -59,7 +59,7 @@ pub struct OpenAlarm {
     pub since: Millis,
     pub opened_at: Millis,
     pub acknowledged: bool,
-    /// Nobody is shown it any more, until it is over.
+    /// Whether it was dismissed. It is then hidden until the fault is over.
     pub dismissed: bool,
 }
 
@@ -169,8 +169,8 @@ pub struct AlarmPage {
     pub alarms: Vec<Alarm>,
 }
 
-/// Opens an alarm and returns its number. `None` if it is open already, or if no account looks after the system. The alarm begins
-/// with the present household at the earliest.
+/// Opens an alarm and returns its number. `None` if it is open already, or if no account has access to the system. The alarm
+/// starts with the present household at the earliest.
 pub async fn open(
     tx: &mut Tx,
     sn: &Serial,
@@ -230,7 +230,7 @@ pub async fn dismiss(tx: &mut Tx, access: &Access, id: i64, now: Millis) -> Resu
     Ok(dismissed == 1)
 }
 
-/// `None`: this system has no such alarm.
+/// `None` if this system has no such alarm.
 pub async fn find(tx: &mut Tx, access: &Access, id: i64) -> Result<Option<Alarm>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE l.id = $1 AND l.sn = $2 AND l.opened_at >= $3"))
         .bind(id).bind(access.sn().as_str()).bind(access.history_from()).fetch_optional(c).await)?;
@@ -312,7 +312,7 @@ impl Store {
     }
 }
 
-/// Erases the alarms of a household that has left; they concern nobody else.
+/// Erases the alarms of a household that has left. They concern no other account.
 pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for forget in [
         "DELETE FROM alarms WHERE sn = $1",

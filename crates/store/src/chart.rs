@@ -1,4 +1,4 @@
-//! Charts of what was measured, with forecasts beside it.
+//! Charts of measurements and forecasts.
 use crate::{Access, Result, Store};
 use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};

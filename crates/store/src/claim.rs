@@ -173,8 +173,8 @@ pub(crate) async fn apply_switch_pattern(
     Ok(owner)
 }
 
-/// Whether this unit can be linked only by a code: a code is unused, an installer is working on it, the unit was exchanged, or it
-/// does not exist. People with a waiting claim are not told.
+/// Whether this unit can be linked only with a code: a code is unused, an installer is working on it, the unit was exchanged, or
+/// it does not exist. Accounts with a pending claim do not learn this.
 async fn needs_code(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
     let free: bool = within!(tx, c => sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM systems WHERE sn = $1 AND owner_id IS NULL AND retired_at IS NULL)

@@ -6,7 +6,7 @@ use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 use domain::{AccountId, Serial, Zone};
 
-/// A system that a code stands for.
+/// A system that a code covers.
 #[derive(Clone, Debug)]
 pub struct CoveredSystem {
     pub sn: Serial,
@@ -20,6 +20,11 @@ impl CoveredSystem {
     /// The owner, if it is another account.
     pub fn foreign_owner(&self, account: Option<AccountId>) -> Option<AccountId> {
         self.owner.filter(|owner| Some(*owner) != account)
+    }
+
+    /// Whether this account has it already and reads the protocols of before: an owner who came by the main switch does not.
+    pub fn shows_protocols_to(&self, account: AccountId) -> bool {
+        self.owner == Some(account) && self.linked_by != Some(LinkedBy::Switch)
     }
 
     /// Whether a person with the code displaces the owner.
@@ -54,7 +59,8 @@ impl Row {
     }
 }
 
-/// The systems of an unused code of this kind. They are locked until the transaction ends: nobody becomes their owner meanwhile.
+/// The systems of an unused code of this kind. They are locked until the transaction ends, so that no other account becomes their
+/// owner meanwhile.
 pub async fn covered_systems(
     tx: &mut Tx,
     hash: &[u8],
@@ -69,11 +75,28 @@ pub async fn covered_systems(
     rows.into_iter().map(Row::system).collect()
 }
 
-/// In one order for everybody, so that two codes never wait for each other.
+/// The systems of a commissioning, locked in the same way.
+pub(crate) async fn covered_by_commissioning(tx: &mut Tx, id: i64) -> Result<Vec<CoveredSystem>> {
+    let units: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT sn FROM commissioning_units WHERE commissioning_id = $1 ORDER BY sn")
+        .bind(id).fetch_all(c).await)?;
+    lock(tx, units).await?;
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(
+        "SELECT s.sn, s.owner_id, s.time_zone, s.linked_by, s.linked_at FROM commissioning_units u JOIN systems s ON s.sn = u.sn
+         WHERE u.commissioning_id = $1 ORDER BY s.sn")
+        .bind(id).fetch_all(c).await)?;
+    rows.into_iter().map(Row::system).collect()
+}
+
 async fn lock_systems_of_code(tx: &mut Tx, hash: &[u8]) -> Result<()> {
     let systems: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
         "SELECT sn FROM code_systems WHERE code_hash = $1 ORDER BY sn")
         .bind(hash).fetch_all(c).await)?;
+    lock(tx, systems).await
+}
+
+/// In one order for everybody, so that two codes never wait for each other.
+async fn lock(tx: &mut Tx, systems: Vec<String>) -> Result<()> {
     for sn in systems {
         execute!(
             &mut *tx,
@@ -90,7 +113,7 @@ pub async fn kind(tx: &mut Tx, hash: &[u8]) -> Result<Option<CodeKind>> {
     kind.map_err(|_| Error::Damaged("codes.kind"))
 }
 
-/// `false`: somebody has used it before.
+/// `false` if the code was used before.
 pub async fn mark_used(tx: &mut Tx, hash: &[u8], now: Millis) -> Result<bool> {
     let used = execute!(
         tx,
@@ -139,7 +162,7 @@ pub async fn insert(
         if known == 0 {
             return Err(Error::UnknownSerial(sn.clone()));
         }
-        // An exchanged unit that was refurbished starts over.
+        // A refurbished unit that was exchanged before starts over.
         let unretire =
             "UPDATE systems SET retired_at = NULL WHERE sn = $1 AND retired_at IS NOT NULL";
         execute!(&mut *tx, sqlx::query(unretire).bind(sn.as_str()))?;
@@ -148,7 +171,7 @@ pub async fn insert(
 }
 
 impl Store {
-    /// The hash to store of a new code.
+    /// The hash of a new code, for storage.
     pub fn new_code_hash(&self, code: &Code) -> Vec<u8> {
         self.keyring.hash(Purpose::Code, code.as_str().as_bytes())
     }
@@ -159,7 +182,7 @@ impl Store {
         let hashes = self.keyring.hashes(Purpose::Code, code.as_str().as_bytes());
         let kept: Option<Vec<u8>> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_scalar(
             "SELECT hash FROM codes WHERE hash = $1 UNION SELECT code_hash FROM handovers WHERE code_hash = $1
-             UNION SELECT code_hash FROM grants WHERE code_hash = $1")
+             UNION SELECT code_hash FROM grants WHERE code_hash = $1 UNION SELECT hash FROM customer_codes WHERE hash = $1")
             .bind(hash).fetch_optional(c).await)?);
         Ok(kept.unwrap_or_else(|| self.new_code_hash(code)))
     }

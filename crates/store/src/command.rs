@@ -40,7 +40,7 @@ impl Store {
         row.map(Row::entry).transpose()
     }
 
-    /// Up to a hundred commands whose time has run out, but whose state does not say so yet. By serial number: the order in which
+    /// Up to a hundred commands that have expired, but are not stored as expired yet. Sorted by serial number, the order in which
     /// answers are written, which avoids deadlocks.
     pub async fn overdue_commands(&self, now: Millis) -> Result<Vec<CommandEntry>> {
         let due: Vec<Row> = on!(self, p => sqlx::query_as(select!(

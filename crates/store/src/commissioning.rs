@@ -1,11 +1,15 @@
 //! Commissionings, step by step, and the protocols that they end in.
 
 mod customer;
+mod customer_code;
 mod finish;
 mod ownership;
 mod write;
 
 pub use customer::{NameChange, name_changes, save_customer, save_name_change};
+pub use customer_code::{
+    CustomerCode, delete_customer_code, find_customer_code, insert_customer_code, owners,
+};
 pub use finish::{count_owners, finish};
 pub use ownership::anonymise_electrician;
 pub(crate) use ownership::{clear_customer_of_shared_protocols, erase_for_former_owner};
@@ -19,6 +23,7 @@ use domain::clock::Millis;
 use domain::commissioning::{CheckRecord, CommissioningStep, MeterTestResult};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::fmt;
 
 /// A commissioning, in progress or finished, with everything that was recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +33,7 @@ pub struct Commissioning {
     pub sn: Serial,
     /// All units, by the serial numbers that they had at the time.
     pub units: Vec<Serial>,
-    /// The systems whose people may see it. These differ from `units` where a unit was exchanged since.
+    /// The systems whose accounts may see it. They differ from `units` if a unit was exchanged since.
     pub systems: Vec<Serial>,
     pub started_at: Millis,
     pub finished_at: Option<Millis>,
@@ -42,7 +47,7 @@ pub struct Commissioning {
     pub steps: Vec<StepRecord>,
 }
 
-/// The customer, and where the system stands.
+/// The customer, and the address of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Customer {
     pub first_name: String,
@@ -103,7 +108,7 @@ struct Row {
 #[derive(Debug, FromRow)]
 struct UnitRow {
     sn: String,
-    /// Its serial number at the time, if another unit has replaced it since.
+    /// Its serial number at the time, if it was replaced since.
     named: Option<String>,
 }
 
@@ -189,7 +194,7 @@ impl Row {
 const UNITS: &str = "SELECT sn, named FROM commissioning_units WHERE commissioning_id = $1 ORDER BY COALESCE(named, sn)";
 const STEPS: &str = "SELECT step, at, company, stated, found, measured FROM commissioning_steps WHERE commissioning_id = $1";
 
-/// How far systems were brought into service; those that never were are missing.
+/// The state of the commissioning of systems. Systems that were never commissioned are missing.
 macro_rules! standings {
     ($which:expr) => {
         concat!(
@@ -207,7 +212,7 @@ struct StandingRow {
     finished: i64,
 }
 
-/// How far a system was brought into service.
+/// The state of a system's commissioning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommissioningStanding {
     InProgress,
@@ -215,7 +220,7 @@ pub enum CommissioningStanding {
 }
 
 impl Store {
-    /// How far these systems were brought into service; those that never were are missing.
+    /// The state of the commissioning of these systems. Systems that were never commissioned are missing.
     pub async fn commissioning_standings(
         &self,
         systems: &[Serial],
@@ -292,6 +297,35 @@ impl Store {
             passed: state == "done",
         }))
     }
+}
+
+/// A protocol as a mail names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolName {
+    pub id: i64,
+    /// The unit that it is numbered after.
+    pub sn: Serial,
+    pub number: i64,
+}
+
+impl fmt::Display for ProtocolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.sn, self.number)
+    }
+}
+
+/// The newest protocol of a system.
+pub async fn newest_protocol(tx: &mut Tx, sn: &Serial) -> Result<Option<ProtocolName>> {
+    let row: Option<(i64, String, i64)> = within!(tx, c => sqlx::query_as(
+        "SELECT c.id, c.sn, c.number FROM commissionings c JOIN commissioning_units u ON u.commissioning_id = c.id
+         WHERE u.sn = $1 AND c.finished_at IS NOT NULL AND c.number IS NOT NULL ORDER BY c.finished_at DESC, c.id DESC LIMIT 1")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    let Some((id, sn, number)) = row else {
+        return Ok(None);
+    };
+    let sn = sn.parse();
+    let sn = sn.map_err(|_| Error::Damaged("commissionings.sn"))?;
+    Ok(Some(ProtocolName { id, sn, number }))
 }
 
 /// What was recorded so far, in the order of the steps.

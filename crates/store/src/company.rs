@@ -13,7 +13,7 @@ use domain::clock::Millis;
 use domain::company::CompanyRight;
 use domain::{AccountId, CompanyId, CompanyRole, Membership};
 
-/// Who did something, as others read it: the name of account `$person`, if there is one, and that of company `$company`. NULL
+/// The author of an action as others see it: the name of account `$person`, if there is one, and that of company `$company`. NULL
 /// without a company.
 macro_rules! author {
     ($person:literal, $company:literal) => {
@@ -37,7 +37,7 @@ macro_rules! author {
 }
 pub(crate) use author;
 
-/// `SELECT …` of an account and everybody of its company.
+/// `SELECT …` of an account and all members of its company.
 macro_rules! colleagues {
     ($account:literal) => {
         concat!(
@@ -83,7 +83,7 @@ macro_rules! select_members {
     };
 }
 
-/// Of an electrician; `None` for others.
+/// The role of an electrician; `None` for other accounts.
 pub(crate) fn parse_role(text: Option<&str>) -> Result<Option<CompanyRole>> {
     let role = text.map(str::parse).transpose();
     role.map_err(|_| Error::Damaged("accounts.company_role"))
@@ -111,17 +111,23 @@ pub async fn insert(tx: &mut Tx, name: &str, now: Millis) -> Result<CompanyId> {
 
 /// Sets the name of the account's company.
 pub async fn rename(tx: &mut Tx, account: AccountId, name: &str) -> Result<()> {
-    execute!(
+    let renamed = execute!(
         tx,
-        sqlx::query("UPDATE companies SET name = $2 WHERE id = (SELECT company_id FROM accounts WHERE id = $1)")
-            .bind(account.0)
-            .bind(name)
+        sqlx::query(
+            "UPDATE companies SET name = $2
+             WHERE id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')"
+        )
+        .bind(account.0)
+        .bind(name)
     )?;
-    Ok(())
+    match renamed {
+        0 => Err(Error::Conflict),
+        _ => Ok(()),
+    }
 }
 
-/// Where the account works, with the company locked until the transaction ends: of two changes of its people, the second sees the
-/// first. `None`: in no company. Whoever needs this and the account's row locks this first.
+/// The account's membership, with the company locked until the transaction ends: of two changes of its members, the second sees
+/// the first. `None` without a company. Lock order: the company before the account's row.
 pub async fn lock_membership(tx: &mut Tx, account: AccountId) -> Result<Option<Membership>> {
     execute!(
         &mut *tx,
@@ -131,7 +137,7 @@ pub async fn lock_membership(tx: &mut Tx, account: AccountId) -> Result<Option<M
     membership(tx, account).await
 }
 
-/// Where the account works. `None`: in no company.
+/// The account's membership; `None` without a company.
 pub async fn membership(tx: &mut Tx, account: AccountId) -> Result<Option<Membership>> {
     let found: Option<(Option<i64>, Option<String>)> = within!(tx, c => sqlx::query_as(
         "SELECT company_id, company_role FROM accounts WHERE id = $1")
@@ -153,7 +159,7 @@ pub async fn members(tx: &mut Tx, company: CompanyId) -> Result<Vec<Member>> {
     rows.into_iter().map(MemberRow::member).collect()
 }
 
-/// Those who look after its grants, or do something else that needs a right.
+/// The members whose role has this right.
 pub async fn members_who_may(
     tx: &mut Tx,
     company: CompanyId,
@@ -164,7 +170,7 @@ pub async fn members_who_may(
     Ok(able.map(|member| member.account).collect())
 }
 
-/// Sets where somebody works. Their former powers end.
+/// Sets a membership. Rights of the former one end.
 pub async fn set_membership(
     tx: &mut Tx,
     account: AccountId,
@@ -181,7 +187,8 @@ pub async fn set_membership(
     end_powers(tx, account, now).await
 }
 
-/// Ends what somebody began and could not begin in another place: commands that batteries have not received, and invitations.
+/// Ends what an account started and could not start in another company: commands that batteries have not received, and
+/// invitations.
 pub async fn end_powers(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
     execute!(
         &mut *tx,
@@ -196,7 +203,7 @@ pub async fn end_powers(tx: &mut Tx, account: AccountId, now: Millis) -> Result<
     Ok(())
 }
 
-/// Deletes what somebody has of the systems of the company that they leave: groups' places and what batches stored.
+/// Deletes an account's data about the systems of the company that it leaves: places in groups, and setting batches.
 pub async fn forget_systems(tx: &mut Tx, account: AccountId) -> Result<()> {
     for delete in [
         "DELETE FROM group_systems WHERE account_id = $1",
@@ -217,7 +224,7 @@ pub async fn delete(tx: &mut Tx, company: CompanyId) -> Result<()> {
     Ok(())
 }
 
-/// Locks the company's row until the transaction ends. A conflict when the company has ended meanwhile.
+/// Locks the company's row until the transaction ends. A conflict if the company was deleted meanwhile.
 pub async fn lock(tx: &mut Tx, company: CompanyId) -> Result<()> {
     let found = execute!(
         tx,
@@ -230,7 +237,7 @@ pub async fn lock(tx: &mut Tx, company: CompanyId) -> Result<()> {
 }
 
 impl Store {
-    /// Everybody who works there, in the order in which they joined.
+    /// All members, in the order in which they joined.
     pub async fn company_members(&self, company: CompanyId) -> Result<Vec<Member>> {
         let rows: Vec<MemberRow> = on!(self, p => sqlx::query_as(select_members!("WHERE a.company_id = $1 ORDER BY a.id"))
             .bind(company.0).fetch_all(p).await)?;

@@ -1,5 +1,5 @@
-//! What an electrician's company keeps about a customer: a note and photos. Only its own people read them, while the owner lets
-//! them in; they end with the company's grant, the household, or the company.
+//! Customer cards of an electrician's company: a note and photos. Only the company's members can read them, and only while the
+//! owner grants access. They are deleted with the company's grant, the household, or the company.
 use crate::company::author;
 use crate::{Access, Result, Store};
 use db::{FromRow, Tx};
@@ -11,7 +11,7 @@ use domain::{CompanyId, Serial};
 pub struct Note {
     pub text: String,
     pub changed_at: Millis,
-    /// Person and company, while the person has an account.
+    /// Person and company; the person only while the account exists.
     pub changed_by: Option<String>,
 }
 
@@ -21,7 +21,8 @@ pub struct Photo {
     pub added_at: Millis,
 }
 
-/// Writes the note of the account's company. `known` is when the writer's copy was changed; `false`: somebody else has written since.
+/// Saves the note of the account's company. `known` is when the writer's copy was changed; `false` if another member has changed
+/// it since.
 pub async fn save_note(
     tx: &mut Tx,
     access: &Access,
@@ -47,7 +48,7 @@ pub async fn save_note(
     Ok(written == 1)
 }
 
-/// `false`: the company has as many photos of the system as it may.
+/// `false` if the company already has the maximum number of photos of the system.
 pub async fn insert_photo(tx: &mut Tx, access: &Access, jpeg: &[u8], now: Millis) -> Result<bool> {
     let most = i64::try_from(MAX_PHOTOS).unwrap_or(i64::MAX);
     let inserted = execute!(
@@ -67,7 +68,7 @@ pub async fn insert_photo(tx: &mut Tx, access: &Access, jpeg: &[u8], now: Millis
     Ok(inserted == 1)
 }
 
-/// `false`: the account's company has no such photo of the system.
+/// `false` if the account's company has no such photo of the system.
 pub async fn delete_photo(tx: &mut Tx, access: &Access, id: i64) -> Result<bool> {
     let deleted = execute!(
         tx,
@@ -96,7 +97,7 @@ pub(crate) async fn erase_for_company(tx: &mut Tx, sn: &Serial, company: Company
     Ok(())
 }
 
-/// Erases what belongs to no grant any more. One that has ended and can be renewed counts.
+/// Erases notes and photos without a grant. A grant that has ended and can be renewed still counts.
 pub(crate) async fn erase_without_grant(tx: &mut Tx) -> Result<()> {
     for delete in [
         "DELETE FROM customer_notes WHERE NOT EXISTS (SELECT 1 FROM grants g WHERE g.sn = customer_notes.sn
@@ -121,7 +122,7 @@ pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<(
 }
 
 impl Store {
-    /// What the account's company has written down about the system's household.
+    /// The note of the account's company about the system's household.
     pub async fn customer_note(&self, access: &Access) -> Result<Option<Note>> {
         Ok(on!(self, p => sqlx::query_as(concat!(
             "SELECT n.text, n.changed_at, ", author!("a", "c"), " AS changed_by FROM customer_notes n

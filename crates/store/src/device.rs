@@ -1,5 +1,5 @@
 //! Devices on the device link: their starts and the facts that they report about themselves.
-use crate::{Error, Result, Store, unit};
+use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
 use domain::hello::PartVersions;
@@ -15,7 +15,7 @@ const PHASE_CHANGE_INTERVAL: Millis = DAY;
 pub struct SystemFacts {
     pub site_id: i64,
     pub phase: u8,
-    /// Index of the unit among those that have stood at the site; 0 until the first exchange.
+    /// Index among the successive units of the site; 0 until the first exchange.
     pub unit: u8,
     pub zone: Zone,
     /// Usable capacity in Wh.
@@ -83,14 +83,15 @@ impl Row {
     }
 }
 
-/// Saves the facts of a hello. Returns the present facts, or `None` if nothing has changed. One statement does it all unless the
-/// phase differs, because hundreds of hellos may share a commit that others wait for.
+/// Saves the facts of a hello. Returns the present facts, or `None` if nothing has changed. A single statement unless the phase
+/// differs, because hundreds of hellos may share a commit that others wait for.
 pub(crate) async fn save_facts(
     tx: &mut Tx,
     sn: &Serial,
     hello: &Hello,
 ) -> Result<Option<SystemFacts>> {
-    // Past days must not shift: the reported zone counts only before the first sample, and only while no person has set the zone.
+    // Past days must not shift: the reported zone is used only before the first sample, and only while no account has set the
+    // zone.
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
              master_version = $7, gateway_version = $8, slave_version = $9, update_needs_off = $11,
@@ -153,7 +154,7 @@ async fn change_phase(tx: &mut Tx, sn: &Serial, from: u8, to: u8) -> Result<bool
     Ok(false)
 }
 
-/// Saves when a start of the device was, so that a repeated message gets the same time after the server restarts.
+/// Saves the time of a start of the device, so that a repeated message gets the same time after the server restarts.
 pub(crate) async fn save_boot(
     tx: &mut Tx,
     sn: &Serial,
@@ -173,51 +174,14 @@ pub(crate) async fn save_boot(
     Ok(())
 }
 
-/// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the highest
-/// possible number. From now on its messages are told apart from earlier ones as if it were another unit. `false` for an unknown
-/// serial number.
-pub async fn restart_boot_counter(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
-    unit::block_reports(tx).await?;
-    let number: Option<i64> = within!(&mut *tx, c => sqlx::query_scalar(
-        "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
-    let Some(number) = number else {
-        return Ok(false);
-    };
-    let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
-    let next = unit::replace_at_site(tx, sn, sn, number, now).await?;
-    execute!(
-        &mut *tx,
-        sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
-            .bind(sn.as_str())
-            .bind(i64::from(next))
-    )?;
-    for restart in [
-        "UPDATE presence SET boot = 0, seq = 0 WHERE sn = $1",
-        "UPDATE settings SET boot = 0, seq = 0 WHERE sn = $1",
-        "DELETE FROM boots WHERE sn = $1",
-    ] {
-        execute!(&mut *tx, sqlx::query(restart).bind(sn.as_str()))?;
-    }
-    Ok(true)
-}
-
 impl Store {
-    /// Deletes old starts: only the newest `BOOTS_REMEMBERED` of each device stay.
+    /// Deletes old starts, except the newest `BOOTS_REMEMBERED` of each device.
     pub async fn purge_boots(&self) -> Result<()> {
         execute!(on self, sqlx::query(
             "DELETE FROM boots WHERE $1 <= (SELECT COUNT(*) FROM boots newer
                  WHERE newer.sn = boots.sn AND newer.boot > boots.boot)")
             .bind(BOOTS_REMEMBERED as i64))?;
         Ok(())
-    }
-
-    /// The facts of every system.
-    pub async fn all_facts(&self) -> Result<Vec<(Serial, SystemFacts)>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
-                 master_version, gateway_version, slave_version, update_needs_off FROM systems")
-            .fetch_all(p).await)?;
-        rows.into_iter().map(Row::facts).collect()
     }
 
     pub async fn facts(&self, sn: &Serial) -> Result<Option<SystemFacts>> {

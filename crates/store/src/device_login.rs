@@ -5,7 +5,7 @@ use db::{FromRow, Pool, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 
-/// How a login of a device ends.
+/// The result of a device's login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceLogin {
     Accepted(AcceptedLogin),
@@ -19,9 +19,9 @@ pub enum DeviceLogin {
 pub struct AcceptedLogin {
     /// The newest starts of the device: boot number and time.
     pub starts: Vec<(u32, Millis)>,
-    /// How often the operator had ended the device's connections. A higher count ends this one.
+    /// The device's revocation count at this login. A higher count ends the connection.
     pub revocations: i64,
-    /// Higher for later logins, whatever process they reach; `None` on SQLite.
+    /// Higher for later logins in any process; `None` on SQLite.
     pub connection: Option<i64>,
 }
 
@@ -36,18 +36,18 @@ struct LoginRow {
     started_at: Option<Millis>,
 }
 
-/// What happens to the secrets that a device has had so far.
+/// What happens to the device's former secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSecrets {
-    /// Valid until the device logs in with the new one, and not longer than this.
+    /// Valid until the device logs in with the new one, or until this time.
     ExpireAt(Millis),
     /// Invalid at once; connections end.
     Drop,
 }
 
 impl Store {
-    /// Checks the secret. A device has two valid ones while its secret is being changed. Its first login with the new one ends
-    /// that.
+    /// Checks the secret. While its secret is being changed, a device has two valid ones. Its first login with the new one
+    /// invalidates the old one.
     pub async fn log_in_device(
         &self,
         sn: &Serial,
@@ -109,7 +109,7 @@ impl Store {
         }
     }
 
-    /// The device has the new secret.
+    /// The device has logged in with the new secret.
     async fn drop_old_secret(&self, sn: &Serial) {
         let dropped = execute!(on self, sqlx::query(
             "DELETE FROM device_secrets WHERE sn = $1 AND expires_at IS NOT NULL")
@@ -131,6 +131,13 @@ impl Store {
         let rows = rows.into_iter();
         rows.map(|(sn, count)| Ok((parse_serial(&sn)?, count)))
             .collect()
+    }
+
+    /// Changes when connections of any device are ended: a fleet that once got new secrets has a row for each device.
+    pub async fn revocations_version(&self) -> Result<(i64, i64)> {
+        let version =
+            "SELECT COUNT(*), CAST(COALESCE(SUM(revocations), 0) AS BIGINT) FROM device_access";
+        Ok(on!(self, p => sqlx::query_as(version).fetch_one(p).await)?)
     }
 
     /// The devices that the operator has blocked, and since when.
@@ -222,7 +229,7 @@ pub async fn change_secret(
                 &mut *tx,
                 sqlx::query(drop_expired).bind(sn.as_str()).bind(now)
             )?;
-            // If it was changed before and the device has not used the new one, that one was lost: two are enough.
+            // If an earlier new secret was never used, it was lost; two are enough.
             let drop_unused = "DELETE FROM device_secrets WHERE sn = $1 AND expires_at IS NULL
                  AND EXISTS (SELECT 1 FROM device_secrets used WHERE used.sn = $1 AND used.expires_at IS NOT NULL)";
             execute!(&mut *tx, sqlx::query(drop_unused).bind(sn.as_str()))?;
@@ -240,7 +247,7 @@ pub async fn change_secret(
     Ok(true)
 }
 
-/// Every gateway ends the connections that were made before.
+/// Makes every gateway end the connections that were made before.
 async fn end_connections(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,

@@ -5,7 +5,7 @@ use domain::journal::JournalEventName;
 use domain::{AccountId, Serial};
 use serde::{Deserialize, Serialize};
 
-/// Both names are empty until somebody enters them.
+/// Both names are empty until they are entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndUser {
     pub first_name: String,

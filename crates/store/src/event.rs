@@ -57,7 +57,7 @@ impl Row {
 }
 
 /// Stores an event with its journal entry, and returns whether it was new. A late event from the previous household's time is not
-/// stored, because nobody may read it.
+/// stored, because no account may read it.
 pub(crate) async fn insert(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -> Result<bool> {
     let kept = execute!(
         tx,

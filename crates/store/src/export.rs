@@ -1,5 +1,5 @@
-//! Everything that is stored about one account, as an export for the person. A test compares it with the schema: a new table that
-//! references an account must appear here, or in the test's list of exceptions with a reason.
+//! The export of everything that is stored about one account. A test compares it with the schema: a new table that references an
+//! account must appear here, or in the test's list of exceptions with a reason.
 mod table;
 
 use crate::{Result, Store};

@@ -1,5 +1,5 @@
-//! Grants: who may access a system, who is invited and who asks for access. They are checked on every request, so ending a grant
-//! takes effect at once.
+//! Grants: who may access a system, who is invited, and who requested access. They are checked on every request, so ending a
+//! grant takes effect at once.
 
 mod due;
 mod write;
@@ -8,7 +8,7 @@ pub(crate) use write::mark_unconfirmed;
 pub use write::{
     NewInvitation, NewTerms, accept, delete, delete_superseded, erase_for_former_owner, expire,
     insert_by_code, insert_invitation, insert_request, mark_owner_notified, mark_reminded, refuse,
-    set_terms,
+    set_terms, withdraw_request,
 };
 
 use crate::{Access, Error, Result, Store};
@@ -33,20 +33,22 @@ pub struct Grant {
     pub created_at: Millis,
     /// When both sides had agreed.
     pub since: Option<Millis>,
-    /// The first moment without access.
+    /// When access ends.
     pub until: Option<Millis>,
-    /// Who holds it or asks for it. Only an address while somebody is invited.
+    /// The account that holds or requested it. Only an address while the person is invited.
     pub holder: Holder,
     /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    /// What somebody who asks for access writes to the owner.
+    /// The message of a request to the owner.
     pub message: Option<String>,
     /// Whether the owner lets the holder read the phone number and the postal address of their account.
     pub shares_contact: bool,
     owner_phone: Option<String>,
     owner_address: Option<String>,
-    /// The holder's account; of a company the one of its longest-standing owner. `None` while somebody is invited.
+    /// Whether its author has taken back this request.
+    is_withdrawn: bool,
+    /// The holder's account; for a company, the account of its longest-standing owner. `None` while the person is invited.
     pub account: Option<AccountId>,
     /// The company that holds it; `None` in a household.
     pub company: Option<CompanyId>,
@@ -67,12 +69,12 @@ impl Grant {
         self.until.map(|until| grant::last_day(&self.zone, until))
     }
 
-    /// Whether the owner has to decide: somebody asks for access, or has access that the owner has not confirmed.
+    /// Whether the owner has to decide about a request, or about access that the owner has not confirmed.
     pub fn is_undecided(&self) -> bool {
         matches!(self.state, GrantState::Requested | GrantState::Unconfirmed)
     }
 
-    /// The grant as of `now`, also if its expiry is not stored yet. `None`: it is over.
+    /// The grant as of `now`, even if its expiry is not stored yet. `None` if it is over.
     pub fn state_at(mut self, now: Millis) -> Option<Self> {
         let lapses = match self.state {
             GrantState::Requested | GrantState::Refused => {
@@ -83,7 +85,7 @@ impl Grant {
             }
             _ => None,
         };
-        if lapses.is_some_and(|at| at <= now) {
+        if self.is_withdrawn || lapses.is_some_and(|at| at <= now) {
             return None;
         }
         if self.until.is_some_and(|until| until <= now)
@@ -119,6 +121,7 @@ impl Grant {
         GrantDetail {
             scope: Some(self.scope),
             until: self.last_day(),
+            contact: self.shares_contact,
         }
     }
 }
@@ -146,6 +149,7 @@ struct Row {
     shares_contact: bool,
     owner_phone: Option<String>,
     owner_address: Option<String>,
+    withdrawn_at: Option<Millis>,
 }
 
 /// Selects grants; `$which` is the rest of the query.
@@ -154,7 +158,8 @@ macro_rules! select {
         concat!(
             "SELECT g.id, g.sn, a.id AS account_id, g.company_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin,
                  g.created_at, g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, c.name AS company, a.phone,
-                 g.message, g.shares_contact, o.phone AS owner_phone, o.address AS owner_address
+                 g.message, g.shares_contact, o.phone AS owner_phone, o.address AS owner_address,
+                 g.withdrawn_at
              FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN companies c ON c.id = g.company_id
              LEFT JOIN accounts a ON a.id = COALESCE(g.account_id,
                  (SELECT MIN(w.id) FROM accounts w WHERE w.company_id = g.company_id AND w.company_role = 'owner'))
@@ -189,6 +194,7 @@ impl Row {
             shares_contact: self.shares_contact,
             owner_phone: self.owner_phone,
             owner_address: self.owner_address,
+            is_withdrawn: self.withdrawn_at.is_some(),
             account: self.account_id.map(AccountId),
             company: self.company_id.map(CompanyId),
             owner: self.owner_id.map(AccountId),
@@ -203,7 +209,7 @@ fn grants(rows: Vec<Row>) -> Result<Vec<Grant>> {
     rows.into_iter().map(Row::grant).collect()
 }
 
-/// The grant in its state at `now`. `None`: there is no such grant, or it is over.
+/// The grant in its state at `now`. `None` if there is no such grant, or it is over.
 pub async fn find(tx: &mut Tx, id: i64, now: Millis) -> Result<Option<Grant>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.id = $1"))
         .bind(id).fetch_optional(c).await)?;
@@ -217,7 +223,7 @@ async fn find_by_id(tx: &mut Tx, id: i64) -> Result<Grant> {
     row.grant()
 }
 
-/// The access that somebody has to a system now.
+/// The grant that gives this account access to a system now.
 pub async fn find_held(
     tx: &mut Tx,
     sn: &Serial,
@@ -374,8 +380,8 @@ impl Store {
         Ok(held)
     }
 
-    /// What waits for an electrician's company: invitations to the address of anybody who works there, and access that ends soon
-    /// or has ended and that the company has not asked for again.
+    /// What waits for an electrician's company: invitations to the address of any member, and access that ends soon or has ended
+    /// and that the company has not requested again.
     pub async fn waiting_for_electrician(
         &self,
         account: AccountId,
@@ -390,7 +396,7 @@ impl Store {
                  AND g.scope IN ('monitor', 'configure', 'service')
                  AND g.state IN ('active', 'unconfirmed', 'ended') AND g.until <= $2
                  AND NOT EXISTS (SELECT 1 FROM grants q WHERE q.sn = g.sn AND q.company_id = g.company_id
-                     AND q.state IN ('asked', 'refused') AND q.created_at > $3)
+                     AND q.state IN ('asked', 'refused') AND q.created_at > $3 AND q.withdrawn_at IS NULL)
              ORDER BY g.until, g.id"))
             .bind(account.0).bind(now + RENEW_BEFORE).bind(now - GRANT_REQUEST_TTL).fetch_all(p).await)?;
         for row in rows {

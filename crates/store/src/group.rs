@@ -65,7 +65,7 @@ pub async fn insert(tx: &mut Tx, account: AccountId, name: &GroupName, now: Mill
         .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?)
 }
 
-/// Renames a group, or only checks that the account has it. `false`: it has no such group.
+/// Renames a group, or only checks that the account has it. `false` if it has no such group.
 pub async fn rename(
     tx: &mut Tx,
     account: AccountId,
@@ -86,7 +86,7 @@ pub async fn rename(
     Ok(found > 0)
 }
 
-/// `false`: the account has no such group.
+/// `false` if the account has no such group.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: i64) -> Result<bool> {
     let found = execute!(
         tx,

@@ -34,6 +34,21 @@ macro_rules! touched {
     };
 }
 
+/// A conflict if the account was let out, or got less access or a smaller role, since the call was admitted: a right is read before
+/// the transaction begins that uses it. The first statement of it, because the company is locked before anything else.
+pub async fn require_unchanged(tx: &mut Tx, accesses: &[&Access], now: Millis) -> Result<()> {
+    let Some(first) = accesses.first() else {
+        return Ok(());
+    };
+    let membership = company::lock_membership(tx, first.account()).await?;
+    for access in accesses {
+        if !access.holds(tx, membership, now).await? {
+            return Err(Error::Conflict);
+        }
+    }
+    Ok(())
+}
+
 /// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
 /// exact across processes and restarts.
 pub async fn admit(
@@ -58,13 +73,13 @@ pub async fn admit_after(
     }
     let membership = company::lock_membership(tx, access.account()).await?;
     account::lock_account_row(tx, access.account()).await?;
-    // Whoever was let out, or got a smaller role, since the call was admitted.
+    // The access may have ended or been reduced since the call was admitted.
     if !access.holds(tx, membership, now).await? {
         return Err(Error::Conflict);
     }
-    // Entries of a clock that was ahead and was put right do not count until that time has come.
+    // Entries with a time in the future come from a clock that was ahead. They do not count until that time.
     let latest = now + MAX_CLOCK_SKEW;
-    // The people of a company share what it may touch.
+    // All members of a company share its limit.
     let (touched_by, id) = match membership {
         Some(place) => (touched!("company_id"), place.company.0),
         None => (touched!("account_id"), access.account().0),
@@ -108,7 +123,7 @@ impl Store {
     }
 }
 
-/// `false`: the brake was on already.
+/// `false` if the brake was on already.
 pub async fn put_brake_on(tx: &mut Tx, reason: &str, now: Millis) -> Result<bool> {
     let newly = execute!(
         tx,
@@ -121,7 +136,7 @@ pub async fn put_brake_on(tx: &mut Tx, reason: &str, now: Millis) -> Result<bool
     Ok(newly == 1)
 }
 
-/// `false`: the brake was not on.
+/// `false` if the brake was not on.
 pub async fn release_brake(tx: &mut Tx) -> Result<bool> {
     let released = execute!(tx, sqlx::query("DELETE FROM fleet_brake"))?;
     Ok(released == 1)

@@ -13,7 +13,8 @@ const PAUSE: &str = "pause";
 const CHARGE: &str = "charge";
 const CALIBRATION: &str = "calibration";
 const RESERVE: &str = "reserve";
-/// In the table `effects` this kind is never in force. Its row only holds when the battery was switched on again after an update.
+/// In the table `effects` this kind is never in force. Its row only records when the battery was switched on again after an
+/// update.
 const UPDATE: &str = "update";
 
 #[derive(Debug, FromRow)]
@@ -60,7 +61,7 @@ macro_rules! plans_of {
 }
 
 impl Row {
-    /// `None` for a kind that a newer version of the server wrote.
+    /// `None` for a kind that a newer release of the server wrote.
     fn effect(self) -> Result<Option<(Serial, Effect)>> {
         let args: Value =
             serde_json::from_str(&self.args).map_err(|_| Error::Damaged("effects.args"))?;

@@ -1,5 +1,5 @@
-//! Which process does the jobs of which shard. On PostgreSQL processes share them by leases in the database; on SQLite the only
-//! process has them all. Leases run in real time, by the database's clock: those of the processes may differ.
+//! Which process runs the jobs of which shard. On PostgreSQL processes share them by leases in the database; on SQLite the only
+//! process has them all. Leases use the database's clock in real time, because the clocks of processes may differ.
 use crate::{Error, Result, Store};
 use db::{Pool, Tx};
 use domain::shard::{SHARDS, Shard, ShardSet};
@@ -18,7 +18,7 @@ pub struct JobLease {
 }
 
 impl ShardLeases {
-    /// For the only process.
+    /// All shards, for the only process.
     pub fn all() -> Self {
         Self(Shard::each().map(|shard| (shard, 0)).collect())
     }
@@ -35,7 +35,7 @@ impl ShardLeases {
 }
 
 impl JobLease {
-    /// Whether the shard is still held. If so, nobody else gets it before the transaction ends.
+    /// Whether the shard is still held. If so, no other process gets it before the transaction ends.
     pub async fn is_held(self, tx: &mut Tx) -> Result<bool> {
         let Tx::Postgres(tx) = tx else {
             return Ok(true);
@@ -59,7 +59,7 @@ macro_rules! clock {
 }
 
 impl Store {
-    /// Keeps this process's leases for another `duration`, and takes or gives up some until it has its fair part.
+    /// Extends this process's leases by `duration`, and takes or releases some until it has its fair share.
     pub async fn renew_job_leases(&self, worker: i64, duration: Duration) -> Result<ShardLeases> {
         let Pool::Postgres(pool) = self.db.pool() else {
             return Ok(ShardLeases::all());
@@ -76,7 +76,8 @@ impl Store {
         .bind(duration)
         .execute(&mut *tx)
         .await?;
-        // After an outage all are over, and each process renews its own while it deletes those of the others: it must not wait.
+        // After an outage all leases have expired, and each process extends its own while it deletes those of the others. It must
+        // not wait.
         sqlx::query(concat!(
             "DELETE FROM job_workers WHERE id IN (SELECT id FROM job_workers WHERE expires_at <= ",
             clock!(),
@@ -137,7 +138,7 @@ impl Store {
         Ok(held)
     }
 
-    /// Gives up all leases of this process: it stops.
+    /// Releases all leases of this process before it stops.
     pub async fn release_job_leases(&self, worker: i64) -> Result<()> {
         let Pool::Postgres(pool) = self.db.pool() else {
             return Ok(());

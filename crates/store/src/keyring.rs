@@ -31,8 +31,8 @@ pub enum Purpose {
 impl Purpose {
     const ALL: [Self; Self::VARIANTS.len()] = variants();
 
-    /// Whether somebody with the key alone can forge an accepted value. All other hashes are of random values whose hash must be
-    /// in the database: the key alone does not give such a value.
+    /// Whether the key alone is enough to forge an accepted value. All other hashes are of random values and must be in the
+    /// database, so the key alone does not help.
     fn is_forgeable(self) -> bool {
         matches!(
             self,
@@ -138,7 +138,7 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Without any version; they are read when the store is opened.
+    /// A keyring without versions; they are read when the store is opened.
     pub(crate) fn new(secret: Secret) -> Self {
         let none = KeyVersions {
             known: Vec::new(),

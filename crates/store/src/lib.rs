@@ -28,7 +28,7 @@ mod in_force;
 pub mod job_lease;
 pub mod journal;
 mod keyring;
-mod limited_attempts;
+pub mod limited_attempts;
 pub mod mail;
 pub mod mail_link;
 pub mod order;
@@ -57,6 +57,7 @@ pub mod throttled_device;
 pub mod totp;
 mod undated_samples;
 pub mod unit;
+pub mod unit_list;
 
 pub use access::Access;
 pub use db::{Error, Result};
@@ -106,14 +107,7 @@ impl Store {
         random: &Random,
         now: Millis,
     ) -> Result<Self> {
-        let store = Self {
-            telemetry: Telemetry::new(db.clone()),
-            keyring: Keyring::new(secret.clone()),
-            session_cache: SessionCache::new(db.changes().clone()),
-            update_cache: UpdateCache::default(),
-            units: UnitCache::default(),
-            db,
-        };
+        let store = Self::new(db, secret);
         let ready = async {
             store.check_secret().await?;
             match schema {
@@ -127,6 +121,22 @@ impl Store {
         };
         ready.await.map_err(|error| store.db.explain(error))?;
         Ok(store)
+    }
+
+    /// Fails if the database has keys that are wrapped with another secret. Changes nothing.
+    pub async fn check_secret_of(db: &Db, secret: &Secret) -> Result<()> {
+        Self::new(db.clone(), secret).check_secret().await
+    }
+
+    fn new(db: Db, secret: &Secret) -> Self {
+        Self {
+            telemetry: Telemetry::new(db.clone()),
+            keyring: Keyring::new(secret.clone()),
+            session_cache: SessionCache::new(db.changes().clone()),
+            update_cache: UpdateCache::default(),
+            units: UnitCache::default(),
+            db,
+        }
     }
 
     pub fn db(&self) -> &Db {

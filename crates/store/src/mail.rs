@@ -55,8 +55,8 @@ fn plain(value: &str) -> String {
 #[serde(rename_all = "snake_case")]
 pub enum MailBody {
     Mail(Mail),
-    /// Somebody asked to reset the password of this address. Whether an account has the address is checked only when the mail is
-    /// sent, so a request is the same work for every address. The token is appended to `page`.
+    /// A request to reset the password of this address. Whether an account has the address is checked only when the mail is sent,
+    /// so a request is the same work for every address. The token is appended to `page`.
     Reset {
         page: String,
     },
@@ -85,7 +85,7 @@ const MAIL_LEASE: Millis = MINUTE;
 
 /// A mail to be queued.
 pub struct OutgoingMail<'a> {
-    /// The account it belongs to, whatever address it goes to. It is deleted with the account.
+    /// The account that it belongs to, whichever address it goes to. It is deleted with the account.
     pub account: Option<AccountId>,
     pub recipient: &'a Email,
     pub body: MailBody,
@@ -112,13 +112,13 @@ pub async fn queue(
 impl Store {
     /// Leases the next due mail: for a minute, and longer after each attempt. A mail that is not finished by then is due again.
     pub async fn lease_mail(&self, now: Millis) -> Result<Option<DueMail>> {
-        let turn = self.db.write_turn().await?;
+        let permit = self.db.write_permit().await?;
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "UPDATE mails SET due_at = $1 + $2 * (1 + tries * tries), tries = tries + 1
              WHERE id = (SELECT id FROM mails WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1) AND due_at <= $1
              RETURNING id, recipient, body, tries")
             .bind(now).bind(MAIL_LEASE).fetch_optional(p).await)?;
-        drop(turn);
+        drop(permit);
         let Some(row) = row else { return Ok(None) };
         // A body that cannot be decrypted was encrypted with another secret: it can never be sent.
         let Some(body) = self
@@ -141,7 +141,7 @@ impl Store {
         }))
     }
 
-    /// How many mails wait, and when the oldest of them was queued.
+    /// How many mails are queued, and when the oldest of them was queued.
     pub async fn mail_queue(&self) -> Result<(i64, Option<Millis>)> {
         Ok(
             on!(self, p => sqlx::query_as("SELECT COUNT(*), MIN(created_at) FROM mails")

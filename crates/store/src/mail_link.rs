@@ -77,7 +77,7 @@ async fn create(tx: &mut Tx, keyring: &Keyring, new: &NewLink<'_>) -> Result<()>
     Ok(())
 }
 
-/// Uses up a link that sets a new password. `None`: used, expired, or never sent.
+/// Uses up a link that sets a new password. `None` if it was used, expired, or never sent.
 pub async fn use_reset(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -88,7 +88,7 @@ pub async fn use_reset(
     Ok(row.map(|row| AccountId(row.account_id)))
 }
 
-/// Uses up a link that makes an address the account's. `None`: used, expired, or never sent.
+/// Uses up a link that confirms a new address. `None` if it was used, expired, or never sent.
 pub async fn use_email_change(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -113,7 +113,7 @@ async fn use_link(
     Ok(row.filter(|row| now <= row.expires_at))
 }
 
-/// Links that were sent before the password or the address changed must not work any more.
+/// Invalidates links that were sent before the password or the address changed.
 pub async fn end_all(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,

@@ -1,4 +1,4 @@
-//! What waits for a battery: settings that it does not hold yet, commands that it has not answered, an update, and the plan.
+//! The orders of a battery: settings that it does not have yet, commands that it has not answered, an update, and the plan.
 use crate::command::{CommandEntry, Row as CommandRow, select};
 use crate::firmware::UpdateJob;
 use crate::planning::PlanOrder;
@@ -18,7 +18,7 @@ pub struct Orders {
     pub plan: Option<PlanOrder>,
 }
 
-/// An update as the battery gets it, before the portal signs it.
+/// An update as sent to the battery, before the portal signs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateOrder {
     pub job: UpdateJob,
@@ -26,7 +26,7 @@ pub struct UpdateOrder {
     pub parts: Vec<SignedText>,
 }
 
-/// Settings as the battery gets them.
+/// Settings as sent to the battery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsOrder {
     pub version: i64,
@@ -38,6 +38,19 @@ pub struct SettingsOrder {
 struct Row {
     version: i64,
     desired: String,
+}
+
+macro_rules! with_orders {
+    ($which:expr) => {
+        concat!(
+            "SELECT sn FROM settings WHERE held_version < version AND desired IS NOT NULL AND sn",
+            $which,
+            " UNION SELECT sn FROM commands WHERE state IN ('queued', 'sent') AND expires_at > $1 AND sn",
+            $which,
+            " UNION SELECT sn FROM firmware_jobs WHERE state = 'waiting' AND sn",
+            $which
+        )
+    };
 }
 
 impl Store {
@@ -71,16 +84,15 @@ impl Store {
         })
     }
 
-    /// The batteries that settings, commands or an update wait for.
-    pub async fn systems_with_orders(&self, now: Millis) -> Result<Vec<Serial>> {
-        let serials: Vec<String> = on!(self, p => sqlx::query_scalar(
-            "SELECT sn FROM settings WHERE held_version < version AND desired IS NOT NULL
-             UNION SELECT sn FROM commands WHERE state IN ('queued', 'sent') AND expires_at > $1
-             UNION SELECT sn FROM firmware_jobs WHERE state = 'waiting'")
-            .bind(now).fetch_all(p).await)?;
-        serials
-            .iter()
-            .map(|sn| sn.parse().map_err(|_| Error::Damaged("settings.sn")))
+    /// Those of these batteries that settings, commands or an update wait for.
+    pub async fn systems_with_orders(
+        &self,
+        systems: &[Serial],
+        now: Millis,
+    ) -> Result<Vec<Serial>> {
+        let rows: Vec<(String,)> = rows_of_systems!(self, with_orders, 2, systems, now)?;
+        rows.iter()
+            .map(|(sn,)| sn.parse().map_err(|_| Error::Damaged("settings.sn")))
             .collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Partner apps, what an owner lets them read, and their tokens. Every token is stored as a keyed hash.
+//! Partner apps, the consents of owners, and the apps' tokens. Every token is stored as a keyed hash.
 
 mod token;
 
@@ -61,14 +61,14 @@ macro_rules! select {
 }
 
 impl Store {
-    /// The partner's name, if it is registered with exactly this return address.
+    /// The partner's name, if it is registered with exactly this redirect address.
     pub async fn partner_name(&self, id: &str, redirect_uri: &str) -> Result<Option<String>> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT p.name FROM partners p JOIN partner_redirects r ON r.partner_id = p.id WHERE p.id = $1 AND r.uri = $2")
             .bind(id).bind(redirect_uri).fetch_optional(p).await)?)
     }
 
-    /// The consent behind an access token, if both are still valid.
+    /// The consent of an access token, if both are still valid.
     pub async fn partner_access(&self, access: &[u8], now: Millis) -> Result<Option<Consent>> {
         let hashes = self.keyring.hashes(Purpose::PartnerToken, access);
         Ok(
@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-/// Registers a partner, or changes the name and return addresses of a registered one.
+/// Registers a partner, or changes the name and redirect addresses of a registered one.
 pub async fn register(
     tx: &mut Tx,
     id: &str,
@@ -170,7 +170,7 @@ pub async fn consent_of_unlocked_account(
         .bind(family.consent_id).fetch_optional(c).await)?)
 }
 
-/// Deletes a consent and its tokens, and returns its partner. `None`: the account has no such consent.
+/// Deletes a consent and its tokens, and returns its partner. `None` if the account has no such consent.
 pub async fn delete_consent(tx: &mut Tx, account: AccountId, id: i64) -> Result<Option<String>> {
     Ok(within!(tx, c => sqlx::query_scalar(
         "DELETE FROM partner_consents WHERE id = $1 AND account_id = $2 RETURNING partner_id")

@@ -1,4 +1,4 @@
-//! Passkeys of accounts. A challenge is answered once and a counter only goes up, whichever process gets the answer.
+//! Passkeys of accounts. A challenge is answered once and a counter only increases, whichever process receives the answer.
 use crate::account::Account;
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
@@ -15,13 +15,13 @@ pub struct Passkey {
     pub used_at: Option<Millis>,
 }
 
-/// A passkey as it is checked.
+/// A stored passkey with the data to verify it.
 #[derive(Clone, Debug, FromRow)]
 pub struct StoredPasskey {
     pub id: i64,
     account_id: i64,
     public_key: Vec<u8>,
-    /// The random name of the account in the person's devices.
+    /// The account's random identifier on the person's devices.
     user_handle: Option<Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ impl Store {
             .bind(account.0).fetch_all(p).await)?)
     }
 
-    /// The credential IDs of an account's passkeys: its devices make no second one.
+    /// The credential IDs of an account's passkeys, so that a device does not create a second one.
     pub async fn credential_ids(&self, account: AccountId) -> Result<Vec<Vec<u8>>> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT credential_id FROM passkeys WHERE account_id = $1 ORDER BY id")
@@ -61,28 +61,28 @@ impl Store {
             .bind(credential_id).fetch_optional(p).await)?)
     }
 
-    /// The account that a passkey opens.
+    /// The account that a passkey belongs to.
     pub async fn passkey_owner(&self, credential_id: &[u8]) -> Result<Option<Account>> {
         Ok(on!(self, p => sqlx::query_as(
             crate::account::select!("JOIN passkeys k ON k.account_id = a.id WHERE k.credential_id = $1"))
             .bind(credential_id).fetch_optional(p).await)?)
     }
 
-    /// Forgets answered challenges that have expired.
+    /// Deletes answered challenges that have expired.
     pub async fn purge_passkey_challenges(&self, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM passkey_challenges WHERE expires_at < $1").bind(now))?;
         Ok(())
     }
 }
 
-/// The random name by which the account's devices know it: the one that it has, or from now on `new`.
+/// The random identifier by which the account's devices know it: the stored one, or from now on `new`.
 pub async fn user_handle(tx: &mut Tx, account: AccountId, new: [u8; 16]) -> Result<Vec<u8>> {
     Ok(within!(tx, c => sqlx::query_scalar(
         "UPDATE accounts SET passkey_user = COALESCE(passkey_user, $2) WHERE id = $1 RETURNING passkey_user")
         .bind(account.0).bind(new.as_slice()).fetch_one(c).await)?)
 }
 
-/// Uses up a challenge. `false`: it was answered before.
+/// Uses up a challenge. `false` if it was answered before.
 pub async fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Millis) -> Result<bool> {
     let used = execute!(
         tx,
@@ -95,7 +95,8 @@ pub async fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Millis) -> Res
     Ok(used == 1)
 }
 
-/// Records a use. `false`: the counter did not go up, so the passkey may have been copied. 0 is a device that does not count.
+/// Records a use. `false` if the counter did not increase, so that the passkey may have been copied. A counter of 0 means that
+/// the device does not count.
 pub async fn record_use(tx: &mut Tx, id: i64, sign_count: u32, now: Millis) -> Result<bool> {
     let recorded = execute!(
         tx,
@@ -136,7 +137,7 @@ pub async fn insert(
         .fetch_one(c).await)?)
 }
 
-/// `false`: the account has no such passkey.
+/// `false` if the account has no such passkey.
 pub async fn rename(tx: &mut Tx, account: AccountId, id: i64, name: &PasskeyName) -> Result<bool> {
     let renamed = execute!(
         tx,
@@ -148,14 +149,14 @@ pub async fn rename(tx: &mut Tx, account: AccountId, id: i64, name: &PasskeyName
     Ok(renamed == 1)
 }
 
-/// Deletes a passkey and returns its name. `None`: the account has no such passkey.
+/// Deletes a passkey and returns its name. `None` if the account has no such passkey.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: i64) -> Result<Option<String>> {
     Ok(within!(tx, c => sqlx::query_scalar(
         "DELETE FROM passkeys WHERE id = $1 AND account_id = $2 RETURNING name")
         .bind(id).bind(account.0).fetch_optional(c).await)?)
 }
 
-/// Deletes all passkeys of an account. `false`: it had none.
+/// Deletes all passkeys of an account. `false` if it had none.
 pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<bool> {
     let deleted = execute!(
         tx,

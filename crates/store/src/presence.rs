@@ -74,8 +74,8 @@ pub(crate) async fn mark_online(
     row.presence()
 }
 
-/// The battery lost its connection to this gateway; its last contact was at `since`. Returns the new state. `None`: nothing
-/// changed, because the last will belongs to an earlier boot of the device, or the battery has moved to another gateway or was
+/// The battery lost its connection to this gateway; its last contact was at `since`. Returns the new state. `None` if nothing
+/// changed: the last will belongs to an earlier boot of the device, or the battery has moved to another gateway, or it was
 /// offline already.
 pub(crate) async fn mark_offline(
     tx: &mut Tx,

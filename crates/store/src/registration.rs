@@ -6,7 +6,7 @@ use domain::account::TERMS_VERSION;
 use domain::clock::{DAY, Millis};
 use domain::{Email, Lang, Role, Serial};
 
-/// How long the mailed link works.
+/// How long the mailed link is valid.
 pub const CONFIRM_LIFE: Millis = DAY;
 
 #[derive(Debug, FromRow)]
@@ -64,7 +64,7 @@ pub async fn insert(tx: &mut Tx, new: NewRegistration<'_>, now: Millis) -> Resul
     Ok(())
 }
 
-/// Stores the newest registration with this address and password once more, with another link.
+/// Stores another copy of the newest registration with this address and password, with a new link.
 pub async fn insert_copy(
     tx: &mut Tx,
     email: &Email,
@@ -84,7 +84,7 @@ pub async fn insert_copy(
     Ok(())
 }
 
-/// Takes a registration out. `None`: its link was used, has expired, or was never sent.
+/// Deletes a registration to use it. `None` if its link was used, has expired, or was never sent.
 pub async fn open(
     tx: &mut Tx,
     token_hashes: Vec<Vec<u8>>,
@@ -124,7 +124,7 @@ impl Store {
     }
 }
 
-/// A registration that waits for its link, as a login sees it.
+/// A registration that waits for its link, for a login.
 #[derive(Clone, Debug)]
 pub struct PendingRegistration {
     pub password_hash: String,

@@ -1,4 +1,4 @@
-//! Exchange of a unit: what the portal knows of the two units, and what moves from one to the other.
+//! Exchange of a unit: the stored facts about the two units, and what moves from one to the other.
 
 mod transfer;
 
@@ -31,7 +31,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Whether it stands at a site where it replaced another unit.
+    /// Whether it has replaced another unit at its site.
     pub fn is_replacement(&self) -> bool {
         self.number != 0
     }

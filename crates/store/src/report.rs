@@ -2,6 +2,7 @@
 use crate::device::SystemFacts;
 use crate::firmware::UpdateJob;
 use crate::presence::{GatewayId, Presence};
+pub use crate::undated_samples::UndatedSample;
 use crate::unit::RoutedReport;
 use crate::{
     Result, Store, claim, command, device, event, firmware, in_force, presence, reject, setting,
@@ -13,9 +14,9 @@ use domain::clock::Millis;
 use domain::command::CommandAnswer;
 use domain::event::EventCode;
 use domain::firmware::FirmwareReport;
-use domain::sample::MessageId;
 use domain::setting::SettingsReport;
 use domain::{AccountId, CommandId, Event, Hello, Sample, Serial};
+use strum::IntoStaticStr;
 
 /// One message of one battery, decoded, with its time determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,8 @@ pub struct Report {
     pub body: ReportBody,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReportBody {
     Hello {
         hello: Hello,
@@ -54,6 +56,7 @@ pub enum ReportBody {
     },
     /// A message that cannot be used, with the reason.
     Reject {
+        /// The last part of the topic, or the [name](Self::name) of a report that cannot be stored.
         topic: String,
         reason: &'static str,
         payload: Vec<u8>,
@@ -61,28 +64,10 @@ pub enum ReportBody {
 }
 
 impl ReportBody {
-    /// The last part of its topic, for the log.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Hello { .. } => "hello",
-            Self::Sample(_) => "tele",
-            Self::BackFill { .. } => "hist",
-            Self::Event(_) => "ev",
-            Self::Settings(_) => "rep",
-            Self::Answer(_) | Self::Sent(_) => "res",
-            Self::Firmware(_) => "fw",
-            Self::Online | Self::Offline { .. } => "pres",
-            Self::Reject { .. } => "reject",
-        }
+    /// What it is, for the log.
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
-}
-
-/// A sample whose time is unknown: stored, never shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UndatedSample {
-    pub id: MessageId,
-    /// What the battery sent, as JSON.
-    pub payload: String,
 }
 
 /// What a report changed. A repeat changes nothing.

@@ -42,7 +42,7 @@ struct Cap {
 }
 
 const CAPS: [Cap; 3] = [
-    // What a battery wrote into the journal goes by its events, of which every one has an entry.
+    // Journal entries of a battery follow its events: every one of them has an entry.
     Cap {
         most: MAX_EVENTS_PER_SYSTEM,
         crowded_systems: "SELECT sn FROM events GROUP BY sn HAVING COUNT(*) > $1",

@@ -1,5 +1,5 @@
-//! The operator's secret. It only wraps the keys in the table `secret_keys`, so it can be changed without touching what those
-//! keys protect.
+//! The operator's secret. It only wraps the keys in the table `secret_keys`, so it can be changed without re-encrypting the data
+//! that those keys protect.
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The shortest secret accepted: 256 bits are 64 characters in hexadecimal and 43 in base 64.
 const MIN_LENGTH: usize = 32;
 const MIN_DISTINCT: usize = 10;
-/// How many characters must differ from the one before by more than one step. `0123…` has no such character.
+/// How many characters must differ from their predecessor by more than one step. `0123…` has no such character.
 const MIN_JUMPS: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,12 +36,12 @@ impl Secret {
         Ok(Self::unchecked(text))
     }
 
-    /// The present secret of a database, to be changed. It may be weaker than what is accepted today.
+    /// The present secret of a database, to be replaced. It may be weaker than what is accepted today.
     pub fn unchecked(text: &str) -> Self {
         Self(text.as_bytes().into())
     }
 
-    /// Before there were versions, all keys were derived from this: it is version 1 of an older database.
+    /// The key from which all keys were derived before there were versions. It is version 1 of an older database.
     pub(crate) fn first_key(&self) -> Vec<u8> {
         self.0.to_vec()
     }
@@ -58,7 +58,7 @@ impl Secret {
         [nonce.as_slice(), &wrapped].concat()
     }
 
-    /// `None`: it was wrapped with another secret.
+    /// `None` if it was wrapped with another secret.
     pub(crate) fn unwrap(&self, version: u16, wrapped: &[u8]) -> Option<Vec<u8>> {
         let (nonce, body) = wrapped.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;

@@ -7,8 +7,8 @@ use domain::Random;
 use domain::clock::{MINUTE, Millis};
 use std::sync::Arc;
 
-/// A new version is used this long after it was made. Every process reloads the versions every few seconds, so none meets a token
-/// that it cannot check.
+/// A new version is used this long after its creation. Every process reloads the versions every few seconds, so none receives a
+/// token that it cannot verify.
 pub const ACTIVATION_DELAY: Millis = MINUTE;
 
 /// Re-encryption begins this long after that, when no process encrypts with the old version any more.
@@ -45,7 +45,7 @@ impl Row {
 pub struct KeyVersion {
     pub version: u16,
     pub active_from: Millis,
-    /// When its tokens stop being accepted; `None`: it has no successor.
+    /// When its tokens stop being accepted; `None` if it has no successor.
     pub accepted_until: Option<Millis>,
     /// Since when all encrypted values use this version or a newer one.
     pub reencrypted_at: Option<Millis>,
@@ -222,8 +222,8 @@ impl Store {
     }
 }
 
-/// Makes a new version, which is used after [`ACTIVATION_DELAY`]. Tokens of older versions are accepted for `grace` after that.
-/// `None`: the last rotation is not finished.
+/// Creates a new version, which is used after [`ACTIVATION_DELAY`]. Tokens of older versions are accepted for `grace` after that.
+/// `None` if the last rotation is not finished.
 pub async fn rotate(
     tx: &mut Tx,
     keyring: &Keyring,

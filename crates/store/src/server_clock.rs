@@ -1,5 +1,5 @@
-//! The error of the server's clock, measured against the clocks of its batteries: gateways measure it, everybody else reads it
-//! here.
+//! The error of the server's clock, measured against the clocks of its batteries. Gateways measure it; all other processes read
+//! it here.
 use crate::{Result, Store};
 use domain::clock::{MINUTE, Millis, SECOND};
 

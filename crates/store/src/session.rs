@@ -7,12 +7,12 @@ use domain::{AccountId, CompanyRole, Role};
 
 pub type SessionId = [u8; 16];
 
-/// Who is behind a session at the time of this call.
+/// The account of a session at the time of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSession {
     pub account: AccountId,
     pub role: Role,
-    /// In the company of an electrician.
+    /// The role in an electrician's company.
     pub company_role: Option<CompanyRole>,
     pub kind: SessionKind,
     /// Whether the account has a second factor: TOTP, or a passkey.
@@ -144,7 +144,7 @@ pub async fn lock(tx: &mut Tx, id: &SessionId) -> Result<Option<StoredSession>> 
     )
 }
 
-/// Records that a refresh token was used which leads to `generation`.
+/// Records the use of a refresh token that leads to `generation`.
 pub async fn set_generation(
     tx: &mut Tx,
     id: &SessionId,

@@ -1,4 +1,4 @@
-//! Settings of a system: what its people want, and what the battery reports as applied.
+//! Settings of a system: the desired ones, and those that the battery reports.
 
 mod batch;
 mod household_end;
@@ -41,11 +41,11 @@ pub struct SystemSettings {
     pub desired: Settings,
     pub changed_at: Option<Millis>,
     pub changed_by: Option<AccountId>,
-    /// The newest version that the battery says it holds.
+    /// The newest version that the battery reports to have.
     pub held_version: i64,
     /// The version that `reported` and `refused` belong to.
     pub reported_version: i64,
-    /// What the battery works with; empty before its first report.
+    /// The settings that the battery uses; empty before its first report.
     pub reported: Settings,
     pub refused: Vec<(Field, SettingRefusal)>,
     pub reported_at: Option<Millis>,
@@ -64,7 +64,7 @@ pub struct GridLimit {
 }
 
 impl SystemSettings {
-    /// What a change is validated against.
+    /// The state that a change is validated against.
     pub fn current_state(&self) -> CurrentSettings<'_> {
         CurrentSettings {
             settings: &self.desired,
@@ -105,6 +105,12 @@ macro_rules! select {
              FROM systems y LEFT JOIN settings s ON s.sn = y.sn ",
             $which
         )
+    };
+}
+
+macro_rules! select_of {
+    ($which:expr) => {
+        concat!(select!("WHERE y.sn"), $which)
     };
 }
 
@@ -160,21 +166,17 @@ impl Store {
         ))
     }
 
-    /// The settings of systems that one account has access to, in their order: two queries for however many.
+    /// The settings of these systems, in their order: two queries for however many.
     pub async fn settings_of(
         &self,
         systems: &[&Access],
         now: Millis,
     ) -> Result<Vec<SystemSettings>> {
-        let Some(reader) = systems.first().map(|access| access.account()) else {
-            return Ok(Vec::new());
-        };
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)"))
-            .bind(reader.0).fetch_all(p).await)?;
+        let serials: Vec<Serial> = systems.iter().map(|access| access.sn().clone()).collect();
+        let rows: Vec<Row> = rows_of_systems!(self, select_of, 1, &serials)?;
         let mut rows: HashMap<String, Row> =
             rows.into_iter().map(|row| (row.sn.clone(), row)).collect();
-        let tariffs = self.tariffs_visible_to(reader).await?;
+        let tariffs = self.tariffs_of(&serials).await?;
         let of_system = |access: &&Access| {
             let sn = access.sn();
             let row = rows.remove(sn.as_str());

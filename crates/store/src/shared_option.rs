@@ -37,7 +37,7 @@ pub async fn get(tx: &mut Tx, name: &str) -> Result<String> {
     )
 }
 
-/// `None` forgets the option.
+/// `None` removes the option.
 pub async fn set(tx: &mut Tx, name: &str, value: Option<&str>) -> Result<()> {
     execute!(
         &mut *tx,

@@ -58,7 +58,7 @@ impl Store {
     }
 }
 
-/// Locks the system and returns its site. `None`: it no longer belongs to the same household.
+/// Locks the system and returns its site. `None` if it no longer belongs to the same household.
 pub async fn lock(tx: &mut Tx, access: &Access) -> Result<Option<Site>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET planes = planes WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2
@@ -67,7 +67,7 @@ pub async fn lock(tx: &mut Tx, access: &Access) -> Result<Option<Site>> {
     row.map(|row| row.site()).transpose()
 }
 
-/// Writes everything but the time zone. A place whose weather nobody has asked for gets it at once.
+/// Saves everything except the time zone. If no weather is requested for the place yet, it is requested at once.
 pub async fn update(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<()> {
     let at = site.coordinates;
     if let Some(at) = at {

@@ -27,7 +27,7 @@ use std::fmt;
 pub struct PriceDemand {
     pub source: Source,
     pub zone: BiddingZone,
-    /// The token to use and the systems it is for; `None` for a public source, which is asked once for the whole zone.
+    /// The token to use and the systems it is for; `None` for a public source, which is polled once for the whole zone.
     pub household: Option<HouseholdToken>,
 }
 
@@ -46,7 +46,7 @@ impl ProviderToken {
         Self(token)
     }
 
-    /// For the one header that carries it.
+    /// The token itself, for the one header that carries it.
     pub fn secret(&self) -> &str {
         &self.0
     }
@@ -89,7 +89,7 @@ struct PriceDemandRow {
 }
 
 impl Store {
-    /// What to ask a source that needs a token about a system, together with the owner's other systems that have the same token.
+    /// The request for a system to a source that needs a token, together with the owner's other systems that have the same token.
     /// `None` if the system's settings no longer name this source.
     pub async fn household_demand(
         &self,
@@ -180,7 +180,7 @@ fn zone_of(country: &str) -> Result<BiddingZone> {
     Ok(country.bidding_zone())
 }
 
-/// A new provider or token is asked at once. What the former provider said about this system is deleted.
+/// A new provider or token is polled at once. The former provider's data about this system is deleted.
 pub async fn provider_changed(tx: &mut Tx, sn: &Serial, provider: Option<Value>) -> Result<()> {
     for statement in [
         "DELETE FROM source_states WHERE area = $1 AND source IN ('tibber', 'entsoe')",

@@ -148,7 +148,7 @@ pub async fn serials_of(tx: &mut Tx, owner: AccountId) -> Result<Vec<Serial>> {
         .collect()
 }
 
-/// Who has a system.
+/// The owner of a system.
 #[derive(Clone, Copy, Debug)]
 pub struct Ownership {
     pub owner: Option<AccountId>,
@@ -166,8 +166,8 @@ pub async fn ownership(tx: &mut Tx, sn: &Serial) -> Result<Option<Ownership>> {
     }))
 }
 
-/// Removes the owner and the people's names, and hides what was measured so far. `false` when this account is not the owner any
-/// more.
+/// Removes the owner and the household's names, and hides what was measured so far. `false` if this account is no longer the
+/// owner.
 pub async fn unlink(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
     let unlinked = execute!(
         tx,
@@ -219,8 +219,8 @@ pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     firmware::erase_for_former_owner(tx, sn).await
 }
 
-/// Makes `owner` the owner if there is none; `false` when somebody else was faster. Other pending claims fail. The electrician
-/// who commissioned the system keeps access until the owner decides.
+/// Sets `owner` if there is none; `false` if another account was faster. Other pending claims fail. The electrician who
+/// commissioned the system keeps access until the owner decides.
 pub async fn link(
     tx: &mut Tx,
     sn: &Serial,
@@ -246,8 +246,8 @@ pub async fn link(
     Ok(linked == 1)
 }
 
-/// Like [`link`], for somebody who has proven presence at the main switch since `from`. That proves nothing about the time
-/// before: earlier names, place and measurements are not for them. Protocols are withheld where they are read.
+/// Like [`link`], for an account that has proven presence at the main switch since `from`. That proves nothing about the time
+/// before: earlier names, place and measurements stay hidden. Protocols are hidden where they are read.
 pub(crate) async fn link_by_switch(
     tx: &mut Tx,
     sn: &Serial,
@@ -271,7 +271,7 @@ pub(crate) async fn link_by_switch(
     Ok(true)
 }
 
-/// The owner has proven the code too: they can no longer be displaced, and nothing is withheld from them.
+/// The owner has proven the code too: they can no longer be displaced, and nothing is hidden from them.
 pub async fn confirm_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,

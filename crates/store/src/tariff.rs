@@ -5,7 +5,7 @@ use domain::clock::{DAY, Millis};
 use domain::{AccountId, Price, Serial, SiteDay, Tariff, Zone};
 use std::collections::HashMap;
 
-/// Stands for the beginning; no day has this number.
+/// Means the beginning; no day has this number.
 const FROM_BEGINNING: i64 = 0;
 /// How late prices can still be applied after their day, if nothing ran meanwhile.
 const CATCH_UP_PERIOD: Millis = 40 * DAY;
@@ -46,6 +46,17 @@ struct DueTariffRow {
 const SELECT: &str = "SELECT sn, from_day, import_price, feed_in_price FROM tariffs
      WHERE account_id = $1 AND sn = $2 ORDER BY from_day";
 
+macro_rules! select_of {
+    ($which:expr) => {
+        concat!(
+            "SELECT t.sn, t.from_day, t.import_price, t.feed_in_price FROM tariffs t
+             JOIN systems y ON y.sn = t.sn AND y.owner_id = t.account_id WHERE t.sn",
+            $which,
+            " ORDER BY t.sn, t.from_day"
+        )
+    };
+}
+
 impl Store {
     /// The tariffs of a system, oldest first.
     pub async fn tariffs(&self, access: &Access) -> Result<Vec<Tariff>> {
@@ -54,16 +65,12 @@ impl Store {
         rows.iter().map(Row::tariff).collect()
     }
 
-    /// The tariffs of every system that the account owns or has a grant for, oldest first.
-    pub(crate) async fn tariffs_visible_to(
+    /// The tariffs of these systems' present owners, oldest first.
+    pub(crate) async fn tariffs_of(
         &self,
-        reader: AccountId,
+        systems: &[Serial],
     ) -> Result<HashMap<String, Vec<Tariff>>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT t.sn, t.from_day, t.import_price, t.feed_in_price FROM tariffs t JOIN systems y ON y.sn = t.sn AND y.owner_id = t.account_id
-             WHERE t.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM held_grants WHERE account_id = $1)
-             ORDER BY t.sn, t.from_day")
-            .bind(reader.0).fetch_all(p).await)?;
+        let rows: Vec<Row> = rows_of_systems!(self, select_of, 1, systems)?;
         let mut tariffs: HashMap<String, Vec<Tariff>> = HashMap::new();
         for row in rows {
             let tariff = row.tariff()?;
@@ -72,7 +79,7 @@ impl Store {
         Ok(tariffs)
     }
 
-    /// Owners and systems with prices that have begun lately, or begin about now.
+    /// Owners and systems with prices that became valid recently or become valid about now.
     pub async fn systems_with_due_tariffs(&self, now: Millis) -> Result<Vec<(AccountId, Serial)>> {
         let near = |at| Zone::default().day_of(at).number();
         let begun: Vec<DueTariffRow> = on!(self, p => sqlx::query_as(
@@ -86,7 +93,7 @@ impl Store {
     }
 }
 
-/// The prices belong to the owner, whoever enters them.
+/// The prices belong to the owner, whichever account enters them.
 fn owner(access: &Access) -> Option<i64> {
     access.owner().map(|owner| owner.0)
 }
@@ -100,7 +107,7 @@ pub async fn list(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
 
 /// A tariff that begins on the same day is replaced.
 pub async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
-    // Nobody can set prices for a system that has no owner yet.
+    // No prices can be set for a system without an owner.
     let Some(owner) = owner(access) else {
         return Ok(());
     };

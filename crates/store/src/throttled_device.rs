@@ -32,10 +32,10 @@ impl MessageKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThrottledDevice {
     pub sn: Serial,
-    /// The messages that were too many.
+    /// The kind of messages that exceeded the quota.
     pub kind: MessageKind,
     pub since: Millis,
-    /// The last time, to the minute.
+    /// The last time it was throttled, to the minute.
     pub at: Millis,
 }
 
@@ -82,7 +82,7 @@ impl Store {
         tx.commit_invalidating(std::iter::empty()).await
     }
 
-    /// Batteries that were throttled lately, by serial number.
+    /// Batteries that were throttled recently, by serial number.
     pub async fn throttled_devices(&self) -> Result<Vec<ThrottledDevice>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, kind, since, at FROM throttled_devices ORDER BY sn").fetch_all(p).await)?;

@@ -1,4 +1,4 @@
-//! The second factor of an account. A code works once, whichever process gets it; so does a recovery code.
+//! TOTP of an account. A code or recovery code works once, whichever process receives it.
 use crate::{Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::AccountId;
@@ -74,7 +74,7 @@ pub async fn find(tx: &mut Tx, account: AccountId) -> Result<Option<StoredTotp>>
         .bind(account.0).fetch_optional(c).await)?)
 }
 
-/// Stores a secret that is being shown. `false`: the account has an active one already.
+/// Stores a secret that is being shown. `false` if the account has an active one already.
 pub async fn begin(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -92,7 +92,8 @@ pub async fn begin(
     Ok(begun == 1)
 }
 
-/// Activates the shown secret; `step` is that of its first code. `false`: another one is shown by now, or it is active already.
+/// Activates the shown secret; `step` is that of its first code. `false` if another one has been shown since, or if it is active
+/// already.
 pub async fn activate(
     tx: &mut Tx,
     account: AccountId,
@@ -127,7 +128,7 @@ pub async fn use_step(tx: &mut Tx, account: AccountId, step: i64, now: Millis) -
     Ok(taken == 1)
 }
 
-/// Uses up a recovery code and returns how many are left. `None`: it is wrong or used.
+/// Uses up a recovery code and returns how many are left. `None` if it is wrong or used.
 pub async fn use_recovery_code(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -174,7 +175,7 @@ pub async fn replace_recovery_codes(
     Ok(())
 }
 
-/// Deletes an active second factor and its recovery codes. `false`: there was none.
+/// Deletes an active second factor and its recovery codes. `false` if there was none.
 pub async fn delete(tx: &mut Tx, account: AccountId) -> Result<bool> {
     execute!(
         &mut *tx,

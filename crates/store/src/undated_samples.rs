@@ -1,12 +1,20 @@
 //! Samples whose time is unknown: stored, never shown.
-use crate::report::UndatedSample;
 use crate::{Result, Store};
 use db::Tx;
 use domain::Serial;
 use domain::clock::Millis;
+use domain::sample::MessageId;
 
-/// A sample without a time belongs to the present household only if its boot is one that started in that household's time, or a
-/// later one. Otherwise its household is unknown, and it is dropped.
+/// A sample whose time is unknown: stored, never shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndatedSample {
+    pub id: MessageId,
+    /// What the battery sent, as JSON.
+    pub payload: String,
+}
+
+/// A sample without a time belongs to the present household only if its boot, or a later one, started in that household's time.
+/// Otherwise its household is unknown, and it is dropped.
 pub(crate) async fn insert(
     tx: &mut Tx,
     sn: &Serial,

@@ -91,7 +91,7 @@ pub async fn block_reports(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// `new` replaces `old` from this moment on; returns the number of `new` at the site.
+/// Makes `new` replace `old` from this moment on; returns the number of `new` at the site.
 pub(crate) async fn replace_at_site(
     tx: &mut Tx,
     old: &Serial,
@@ -137,17 +137,45 @@ pub(crate) async fn replace_at_site(
     Ok(next)
 }
 
-/// A report as it is stored: under the site that it belongs to, with the unit's number in its message ids.
+/// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the highest
+/// possible number. From now on its messages are distinguished from earlier ones as if it were another unit. `false` for an
+/// unknown serial number.
+pub async fn restart_boot_counter(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
+    block_reports(tx).await?;
+    let number: Option<i64> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
+    let Some(number) = number else {
+        return Ok(false);
+    };
+    let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
+    let next = replace_at_site(tx, sn, sn, number, now).await?;
+    execute!(
+        &mut *tx,
+        sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
+            .bind(sn.as_str())
+            .bind(i64::from(next))
+    )?;
+    for restart in [
+        "UPDATE presence SET boot = 0, seq = 0 WHERE sn = $1",
+        "UPDATE settings SET boot = 0, seq = 0 WHERE sn = $1",
+        "DELETE FROM boots WHERE sn = $1",
+    ] {
+        execute!(&mut *tx, sqlx::query(restart).bind(sn.as_str()))?;
+    }
+    Ok(true)
+}
+
+/// A report as it is stored: under its site, with the unit's number in its message ids.
 #[derive(Debug)]
 pub(crate) struct RoutedReport {
     pub(crate) report: Report,
-    /// It belongs to another system than the one whose unit sent it: it fills gaps there and changes nothing else.
+    /// Whether it belongs to another system than the one whose unit sent it. It then fills gaps there and changes nothing else.
     pub(crate) for_other_site: bool,
 }
 
 impl ExchangedUnits {
-    /// How to store a report. `None`: unchanged, as nearly all are. What a unit measured before it came to its site belongs to
-    /// nobody and is dropped.
+    /// How to store a report. `None` if it is stored unchanged, as nearly all are. Measurements from before the unit came to its
+    /// site belong to no household and are dropped.
     pub(crate) fn route(&self, report: &Report) -> Option<Vec<RoutedReport>> {
         let placements = self.placements.get(&report.sn)?;
         let router = ReportRouter {

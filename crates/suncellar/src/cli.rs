@@ -2,6 +2,9 @@
 
 pub(crate) mod firmware;
 
+use crate::backup::{Backup, Move, Restore};
+use crate::check::Check;
+use crate::init::Init;
 use crate::options::Options;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::clock::Millis;
@@ -10,7 +13,11 @@ use std::path::PathBuf;
 
 /// The web portal for home batteries and the people who install them.
 #[derive(Parser)]
-#[command(version, propagate_version = true)]
+#[command(
+    version,
+    propagate_version = true,
+    after_help = "`suncellar COMMAND --help` lists the options of a command."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) options: Options,
@@ -28,12 +35,18 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
-    /// Write a backup of the embedded database into a new file, also while a server runs
-    Backup { file: PathBuf },
-    /// Replace the database with a backup while no server runs; the previous database is kept beside it
-    Restore { file: PathBuf },
-    /// Read the whole embedded database and report damage
-    Check,
+    /// Write a backup into a folder, also while servers run: a new file with its time, read back and compared
+    Backup(Backup),
+    /// Put a backup into the database while no server runs. A previous SQLite database is kept beside it; a PostgreSQL database
+    /// must be empty
+    Restore(Restore),
+    /// Copy everything into another database, of whichever kind, while no server runs, and compare both; run it again after an
+    /// interruption
+    Move(Move),
+    /// Write the first configuration and secret, asking for what is not given, and check them
+    Init(Init),
+    /// Check secret, certificates, mail server, open files, disk, database and clock; one line each, and exit with 0 if all is well
+    Check(Check),
     /// Ask the server with the same configuration on this machine whether it is alive; exit with 0 if it is
     Health,
     /// Operator's commands: devices, codes, partners, accounts, firmware, the fleet's brake

@@ -223,6 +223,12 @@ impl Config {
         self.roles.contains(&role)
     }
 
+    /// Whether people reach the portal through something else that speaks TLS.
+    pub(crate) fn is_behind_proxy(&self) -> bool {
+        let public_url = self.public_url.as_deref().unwrap_or_default();
+        public_url.starts_with("https://") && self.tls.is_none()
+    }
+
     /// The portal's configuration, once the actual addresses of this process's listeners are known.
     pub(crate) fn settings(
         &self,
@@ -231,7 +237,9 @@ impl Config {
     ) -> PortalConfig {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let reach = |address: SocketAddr| url_of(scheme, address);
+        let is_behind_unknown_proxy = self.is_behind_proxy() && self.trusted_proxies.is_empty();
         PortalConfig {
+            shows_metrics: !is_behind_unknown_proxy,
             public_url: self
                 .public_url
                 .clone()
@@ -259,7 +267,7 @@ fn url_of(scheme: &str, address: SocketAddr) -> String {
     }
 }
 
-fn read_file(path: &Path) -> anyhow::Result<Options> {
+pub(crate) fn read_file(path: &Path) -> anyhow::Result<Options> {
     let text = read_text(path).context("the configuration file cannot be read")?;
     toml::from_str(&text)
         .with_context(|| format!("the configuration file {} is not valid", path.display()))

@@ -36,6 +36,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store::system::NewDevice;
+use store::{Store, shared_option};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -53,6 +54,7 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
     }
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
+    mark_database(&store).await?;
     let people = bind(&config, ProcessRole::Portal).await?;
     let devices = match bind(&config, ProcessRole::Gateway).await {
         // Something else has the usual port, perhaps another demo: any other will do here.
@@ -156,6 +158,22 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
         stop,
     )
     .await
+}
+
+/// The option that a demo leaves in its database.
+const MARK: &str = "demo";
+
+/// Everybody knows the passwords of what follows, wherever the database is taken.
+async fn mark_database(store: &Store) -> anyhow::Result<()> {
+    let mut tx = store.db().begin().await?;
+    shared_option::set_if_missing(&mut tx, MARK, "true").await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Whether a demo has filled this database.
+pub(crate) async fn is_demo_database(store: &Store) -> store::Result<bool> {
+    Ok(store.shared_options().await?.contains_key(MARK))
 }
 
 /// Whether a demo has been here.

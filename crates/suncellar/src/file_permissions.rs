@@ -45,7 +45,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 
 /// A folder that contains other folders, such as /var/lib, may be shared: its permissions stay as they are.
 fn holds_only_our_files(folder: &Path) -> bool {
-    let ours = ["mail", "lost+found"].map(|name| folder.join(name));
+    let ours = ["backups", "mail", "lost+found"].map(|name| folder.join(name));
     children(folder)
         .iter()
         .all(|child| !child.is_dir() || ours.contains(child))
@@ -74,9 +74,11 @@ fn warn(path: &Path, error: &std::io::Error) {
 
 /// Warns if others can read the secret file. It is accepted anyway, as some systems mount secrets that way.
 pub(crate) fn check_secret_file(path: &Path) {
-    if let Ok(found) = fs::metadata(path)
-        && found.permissions().mode() & OTHERS_MODE != 0
-    {
+    if is_open_to_others(path) {
         tracing::warn!(path = %path.display(), "secret_file_open: other users of this machine can read the secret file; run chmod 600 on it");
     }
+}
+
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS_MODE != 0)
 }

@@ -2,12 +2,16 @@
 
 mod admin;
 mod backup;
+mod certificate;
+mod check;
 mod cli;
 mod config;
 mod demo;
 mod file_permissions;
 mod health;
+mod init;
 mod open_files;
+mod option_help;
 mod options;
 mod roles;
 mod shared_options;
@@ -29,7 +33,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     file_permissions::set_umask();
-    let arguments = Cli::command().get_matches();
+    let arguments = option_help::of_each_command(Cli::command()).get_matches();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -46,9 +50,15 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         println!("{}", api::openapi().to_pretty_json()?);
         return Ok(());
     }
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    if let Command::Init(init) = &cli.command {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        return runtime.block_on(init::run(cli.options, init));
+    }
     let config = Config::load(cli.options, arguments)?;
     start_log(config.log);
-    let _ = rustls::crypto::ring::default_provider().install_default();
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
@@ -58,12 +68,13 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 Command::Demo(demo) => demo::run(config, demo).await,
                 Command::Simulate(options) => simulate::run(options).await,
                 Command::Migrate => roles::migrate(&config).await,
-                Command::Backup { file } => backup::backup(&config, &file).await,
-                Command::Restore { file } => backup::restore(&config, &file).await,
-                Command::Check => backup::check(&config).await,
+                Command::Backup(options) => backup::backup(&config, &options).await,
+                Command::Restore(options) => backup::restore(&config, &options).await,
+                Command::Move(options) => backup::move_database(&config, &options).await,
+                Command::Check(options) => check::run(&config, &options).await,
                 Command::Health => health::ask(&config).await,
                 Command::Admin { command } => admin::run(&config, command).await,
-                Command::Openapi => Ok(()),
+                Command::Init(_) | Command::Openapi => Ok(()),
             }
         })
 }

@@ -23,6 +23,12 @@ pub(crate) struct Shares {
     pub(crate) devices: Connections,
 }
 
+/// What [`OpenFiles::raise`] would come to.
+pub(crate) fn possible_limit() -> usize {
+    let limit = getrlimit(Resource::Nofile).maximum;
+    usize::try_from(limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX)
+}
+
 impl OpenFiles {
     /// Raises the limit as far as the system allows: many systems start services with 1,024.
     pub(crate) fn raise() -> Self {

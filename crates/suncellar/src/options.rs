@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// All options, each as option, variable and TOML key of the same name.
 #[derive(Clone, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[command(next_help_heading = "Configuration, the same for every command")]
+#[command(next_help_heading = "Configuration, also as SUNCELLAR_… and in the file")]
 pub(crate) struct Options {
     /// TOML file with any of these options (names without the dashes in front)
     #[arg(long, global = true, env = "SUNCELLAR_CONFIG", value_name = "FILE")]

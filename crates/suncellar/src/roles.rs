@@ -167,6 +167,10 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     );
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
+    ensure!(
+        !demo::is_demo_database(&store).await?,
+        "a demo has filled this database, and everybody knows the passwords of its accounts: choose another --database"
+    );
     let config = shared_options::agree(config, &store).await?;
     if let Some(url) = &config.sample_store {
         let opened = SampleStore::open(url, std::env::vars());
@@ -178,10 +182,9 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let devices = bind(&config, ProcessRole::Gateway).await?;
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
-    let is_behind_proxy = settings.public_url.starts_with("https://") && config.tls.is_none();
-    if config.has(ProcessRole::Portal) && is_behind_proxy && settings.trusted_proxies.is_empty() {
+    if config.has(ProcessRole::Portal) && !settings.shows_metrics {
         tracing::warn!(
-            "proxy_not_trusted: people come through a proxy, and no trusted-proxy is given: all of them share the limits of one address"
+            "proxy_not_trusted: people come through a proxy, and no trusted-proxy is given: all of them share the limits of one address, and metrics are only on status-listen"
         );
     }
     let options = BusOptions {
@@ -319,7 +322,7 @@ pub(crate) async fn run(
     // The bus stops last, when nobody can submit anything any more.
     let stop_bus = CancellationToken::new();
     let mut bus_task = tokio::spawn(engine.run(stop_bus.clone()));
-    tell_service_manager(NotifyState::Ready);
+    notify_service_manager(NotifyState::Ready);
     let failed = tokio::select! {
         () = signal.received() => None,
         error = tasks.ended() => Some(error),
@@ -329,7 +332,7 @@ pub(crate) async fn run(
         None => tracing::info!("stopping"),
         Some(error) => tracing::error!(%error, "stopping"),
     }
-    tell_service_manager(NotifyState::Stopping);
+    notify_service_manager(NotifyState::Stopping);
     stop.cancel();
     tasks.finish().await;
     stop_bus.cancel();
@@ -339,7 +342,7 @@ pub(crate) async fn run(
 }
 
 /// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.
-fn tell_service_manager(state: NotifyState<'_>) {
+fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be told");
     }

@@ -87,7 +87,7 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
-fn load(chain_file: &Path, key_file: &Path) -> anyhow::Result<CertifiedKey> {
+pub(crate) fn load(chain_file: &Path, key_file: &Path) -> anyhow::Result<CertifiedKey> {
     let chain = CertificateDer::pem_file_iter(chain_file)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .with_context(|| format!("the certificate {} cannot be read", chain_file.display()))?;

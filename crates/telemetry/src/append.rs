@@ -1,17 +1,15 @@
 //! Appends samples: one row of the log per commit, however many systems they are from. Late ones go straight into chunks.
+use crate::late_samples::LATE_AFTER;
 use crate::log_format::LogEntry;
 use crate::tail::LogId;
-use crate::{Telemetry, chunks, fold, known_messages, log};
+use crate::{Telemetry, chunks, fold, known_messages, log, new_ranges};
 use db::{Result, Tx};
-use domain::clock::{HOUR, Millis};
+use domain::clock::Millis;
 use domain::sample::MessageId;
 use domain::{Sample, Serial};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
-
-/// A sample this old may belong to a sealed day. It goes straight into a chunk, and its day is marked as changed.
-pub(crate) const LATE_AFTER: Millis = HOUR;
 
 /// The log that this process appends to.
 #[derive(Debug, Default)]
@@ -19,7 +17,7 @@ pub(crate) struct LogWriter {
     /// `None` until the first sample.
     writer: Option<i64>,
     position: i64,
-    /// A commit began, and nobody knows how it ended.
+    /// Whether the result of the last commit is unknown.
     is_unsure: bool,
 }
 
@@ -28,13 +26,13 @@ impl LogWriter {
         LogId::new(self.writer.unwrap_or_default(), self.position + 1)
     }
 
-    /// The next sample begins a new log.
+    /// Forgets the log, so that the next sample starts a new one.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 }
 
-/// Samples that count as soon as their transaction is committed. Nothing else is appended meanwhile.
+/// Samples that become visible once their transaction is committed. No other samples are appended meanwhile.
 #[must_use = "call `committed` after the commit"]
 pub struct Append {
     telemetry: Telemetry,
@@ -61,7 +59,7 @@ impl Append {
         &self.new
     }
 
-    /// To be called when the transaction is durable.
+    /// Call it when the transaction is durable.
     pub fn committed(mut self) {
         self.writer.is_unsure = false;
         self.read.clear();
@@ -108,13 +106,19 @@ impl Telemetry {
         append.read = self.read_known(tx, samples).await?;
         let mut late: BTreeMap<&Serial, Vec<(usize, &Sample)>> = BTreeMap::new();
         {
-            let state = self.state();
+            let mut state = self.state();
             let mut seen = HashSet::new();
             for (place, (sn, sample)) in samples.iter().enumerate() {
                 let is_known = state.known.contains(sn, sample.id) == Some(true);
-                if is_known || !seen.insert((*sn, sample.id)) {
+                if is_known || seen.contains(&(*sn, sample.id)) {
                     continue;
                 }
+                let begins_range = state.known.begins_range(sn, sample.id)
+                    && new_ranges::has_no_neighbour(&seen, sn, sample.id);
+                if begins_range && !state.new_ranges.begin(sn, now) {
+                    continue;
+                }
+                seen.insert((*sn, sample.id));
                 if is_late(sample) {
                     late.entry(sn).or_default().push((place, sample));
                 } else {
@@ -123,7 +127,7 @@ impl Telemetry {
                 }
             }
         }
-        // In the order of serial numbers, as every writer: so two never deadlock.
+        // All writers use the order of serial numbers, so that they never deadlock.
         for (sn, samples) in late {
             let (places, samples): (Vec<usize>, Vec<Sample>) = samples
                 .into_iter()
@@ -143,7 +147,7 @@ impl Telemetry {
         Ok(append)
     }
 
-    /// Once: the only process that writes knows its own log, when it has read those of earlier processes.
+    /// Runs once. After reading the logs of earlier processes, the only process that writes knows its own log.
     async fn read_earlier_logs(&self) -> Result<()> {
         if !self.db.is_shared() && !self.state().is_complete {
             self.read_logs().await?;
@@ -152,7 +156,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Gets a log of this process's own, and finds out how far it is.
+    /// Registers a log for this process, and finds its end.
     async fn prepare(&self, tx: &mut Tx, log_writer: &mut LogWriter, now: Millis) -> Result<()> {
         if log_writer.writer.is_some() && !log_writer.is_unsure {
             return Ok(());
@@ -160,7 +164,7 @@ impl Telemetry {
         log_writer.is_unsure = true;
         let writer = register_writer(tx, log_writer.writer, now).await?;
         log_writer.writer = Some(writer);
-        // Perhaps the last commit succeeded although its answer was lost.
+        // The last commit may have succeeded although its answer was lost.
         self.read_log(writer).await?;
         let mut state = self.state();
         if state.own_writer != Some(writer) {
@@ -168,7 +172,7 @@ impl Telemetry {
             state.folded_at = now;
         }
         log_writer.position = state.tail.read_to(writer);
-        // What it knows of these systems may be outdated, too.
+        // What is in memory about these systems may be outdated, too.
         for sn in state.tail.systems_of(writer) {
             state.known.forget(&sn);
         }
@@ -215,7 +219,8 @@ impl Telemetry {
     }
 }
 
-/// The number of this process's log. Nobody knows whether a number that was drawn before has been committed.
+/// Registers the log of this process and returns its number. It is unknown whether a number that was drawn before has been
+/// committed.
 async fn register_writer(tx: &mut Tx, drawn: Option<i64>, now: Millis) -> Result<i64> {
     if let Some(writer) = drawn {
         let known: Option<i64> = within!(&mut *tx, c => sqlx::query_scalar(

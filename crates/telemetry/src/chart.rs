@@ -19,7 +19,7 @@ use std::ops::Range;
 enum Points {
     Gauge(Gauge, Vec<Aggregate>),
     Energy(Counter, Vec<Option<i64>>),
-    /// A forecast, which is not measured: [`None`] everywhere.
+    /// A forecast, which has no measurements: [`None`] everywhere.
     Nothing,
 }
 
@@ -223,7 +223,7 @@ impl Telemetry {
             .days_to_compute(site, days, |day| found.contains_key(&day))
             .await?
         {
-            // If it was sealed since the first read, its samples are found there.
+            // If the day was sealed since the first read, its samples are found there.
             let span = site.zone.bounds(day);
             let (columns, measured) = if plan.context {
                 let measured = self.day_with_context(site, day).await?;

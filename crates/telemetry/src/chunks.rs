@@ -7,10 +7,11 @@ use domain::clock::Millis;
 use domain::{Sample, Serial};
 use std::ops::Range;
 
-/// Samples in one chunk at most: a day of one sample every 30 seconds.
+/// The most samples in one chunk: a day of one sample every 30 seconds.
 const MAX_SAMPLES_PER_CHUNK: usize = 2_880;
 
-/// PostgreSQL's advisory locks of systems: who changes what is stored of a system holds its lock until the transaction ends.
+/// PostgreSQL's advisory locks of systems. A transaction that changes the stored samples of a system holds its lock until it
+/// ends.
 const SYSTEM_LOCK_CLASS: i32 = 0x5343_5359;
 
 #[derive(Debug, FromRow)]
@@ -84,8 +85,7 @@ pub(crate) async fn insert(tx: &mut Tx, sn: &Serial, samples: &[Sample]) -> Resu
     Ok(())
 }
 
-/// Deletes the samples of a time span. A chunk that reaches beyond it is written again without them. Returns whether there were
-/// any.
+/// Deletes the samples of a time span. A chunk that reaches beyond it is rewritten without them. Returns whether there were any.
 pub(crate) async fn delete_between(tx: &mut Tx, sn: &Serial, span: &Range<Millis>) -> Result<bool> {
     let inside = execute!(
         &mut *tx,

@@ -180,7 +180,7 @@ pub(crate) fn decode(body: &[u8], wanted: &[SampleField]) -> Result<Columns> {
     }
 }
 
-/// A body with this content, which need not be any.
+/// A body with this content, which need not be valid.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn complete(content: &[u8]) -> Vec<u8> {
     let mut body = [&[VERSION], content].concat();

@@ -105,7 +105,8 @@ impl Telemetry {
         let mut unfolded = self.state().tail.samples(sn, span)?;
         let mut samples = self.chunk_samples(sn, span).await?;
         if !unfolded.is_empty() {
-            // The same message may be in several logs, or folded by now, perhaps with another time. The first one counts.
+            // The same message may be in several logs, or folded in the meantime, possibly with another time. The first one
+            // counts.
             let mut seen: HashSet<MessageId> = samples.iter().map(|sample| sample.id).collect();
             unfolded.retain(|sample| seen.insert(sample.id));
             samples.extend(unfolded);

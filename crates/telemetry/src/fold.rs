@@ -1,24 +1,25 @@
 //! Moves samples from the logs into chunks, in the background: system by system, many samples at a time.
-use crate::append::LATE_AFTER;
+use crate::late_samples::LATE_AFTER;
 use crate::tail::LogId;
 use crate::{Telemetry, chunks, late_samples, log, message_ranges, sample_retention};
 use db::{Result, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::{Sample, Serial};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// A log is folded this often: at one sample every ten seconds a chunk then has 60.
 pub const FOLD_INTERVAL: Millis = 10 * MINUTE;
 /// Sooner, when this many samples are in memory.
 const MAX_UNFOLDED_SAMPLES: usize = 300_000;
-/// Systems per transaction: reports wait for it.
+/// Systems per transaction. Reports wait for it.
 const SYSTEMS_PER_TRANSACTION: usize = 64;
-/// A process that was not seen for so long has ended, and another one folds its log.
+/// A process without a sign of life for this long has ended, and another one folds its log.
 const ABANDONED_AFTER: Millis = 5 * MINUTE;
 /// An ended process is forgotten after this time.
 const FORGOTTEN_AFTER: Millis = DAY;
-/// Samples of one system and day (of UTC) at most, more than one a second. More are dropped: a broken battery must not make its
-/// day unreadable.
+/// The most samples of one system and day (in UTC), more than one per second. Further ones are dropped: a faulty battery must not
+/// make its day unreadable.
 const MAX_SAMPLES_PER_DAY: usize = 120_000;
 
 /// Stores samples of one system in chunks, once each, and returns for each whether it was new. The caller holds the lock of the
@@ -80,7 +81,7 @@ async fn limit_days(tx: &mut Tx, sn: &Serial, samples: &mut Vec<Sample>) -> Resu
 }
 
 impl Telemetry {
-    /// Folds this process's log if it is time. To be called every few seconds.
+    /// Folds this process's log if it is due. Call it every few seconds.
     pub async fn fold_due(&self, now: Millis) -> Result<()> {
         let (folded_at, unfolded) = {
             let state = self.state();
@@ -102,7 +103,7 @@ impl Telemetry {
         let is_registered = self.keep_writer(writer, now).await?;
         self.fold_log(writer, now).await?;
         if !is_registered {
-            // It was asleep for so long that others forgot it.
+            // This process was suspended for so long that others forgot it.
             self.writer.lock().await.forget();
             self.state().own_writer = None;
         }
@@ -113,7 +114,7 @@ impl Telemetry {
     /// Folds the logs of processes that have ended.
     pub async fn fold_abandoned(&self, now: Millis) -> Result<()> {
         let writers = self.writers().await?;
-        // Not before: the row of this process may have come meanwhile.
+        // Read it after the list, because the row of this process may have been added meanwhile.
         let own = self.state().own_writer;
         for writer in writers {
             // SQLite has one process that writes: all others have ended.
@@ -133,7 +134,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Moves everything that one log holds now into chunks, and deletes it there. Can stop at any point and begin again.
+    /// Moves everything that one log holds now into chunks, and deletes it there. Can be interrupted at any point and repeated.
     pub(crate) async fn fold_log(&self, writer: i64, now: Millis) -> Result<()> {
         self.read_log(writer).await?;
         self.apply_settled().await?;
@@ -161,7 +162,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Folds those of some systems whose part of the database is not damaged. The others stay in the log.
+    /// Folds the systems whose part of the database is not damaged. The others stay in the log.
     async fn fold_sound(&self, systems: &[Serial], upto: LogId, now: Millis) -> Result<()> {
         for sn in systems {
             match self.fold_systems(std::slice::from_ref(sn), upto, now).await {
@@ -175,7 +176,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Folds some systems of one log, up to a place.
+    /// Folds some systems of one log, up to a position.
     async fn fold_systems(&self, systems: &[Serial], upto: LogId, now: Millis) -> Result<()> {
         let mut tx = self.db.begin().await?;
         let all: Vec<&Serial> = systems.iter().collect();
@@ -186,7 +187,7 @@ impl Telemetry {
             let samples = self.due_samples(sn, from, upto)?;
             store(&mut tx, sn, &samples, now).await?;
         }
-        // Nobody's rights change, and what is cached of these systems stays right: the samples are the same.
+        // No rights change, and cached data of these systems stays valid: the samples are the same.
         tx.commit_invalidating(std::iter::empty()).await?;
         let mut state = self.state();
         for sn in systems {
@@ -195,7 +196,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// What one log holds of a system after one place, up to another one.
+    /// The samples of a system in one log after one position, up to another one.
     fn due_samples(&self, sn: &Serial, from: Option<LogId>, upto: LogId) -> Result<Vec<Sample>> {
         let state = self.state();
         let is_due = |place: LogId| upto.covers(place) && from.is_none_or(|from| place > from);
@@ -207,7 +208,29 @@ impl Telemetry {
         due.map(|one| one.sample.unpack()).collect()
     }
 
-    /// Shows other processes that this one lives. Returns whether they still know it.
+    /// Adds what memory has of systems in the rows of a log. Returns up to where it has read that log.
+    fn known_of(
+        &self,
+        rows: &RangeInclusive<LogId>,
+        systems: &[&Serial],
+        found: &mut BTreeMap<Serial, Vec<(LogId, Result<Sample>)>>,
+    ) -> LogId {
+        let state = self.state();
+        for sn in systems {
+            let entries = state.tail.entries(sn).iter();
+            let present = entries.filter(|one| rows.contains(&one.place));
+            let present: Vec<_> = present
+                .map(|one| (one.place, one.sample.unpack()))
+                .collect();
+            if !present.is_empty() {
+                found.entry((*sn).clone()).or_default().extend(present);
+            }
+        }
+        let writer = rows.end().writer();
+        LogId::new(writer, state.tail.read_to(writer))
+    }
+
+    /// Records a sign of life for other processes. Returns whether they still know this one.
     async fn keep_writer(&self, writer: i64, now: Millis) -> Result<bool> {
         let update = "UPDATE sample_log_writers SET seen_at = $2 WHERE writer = $1";
         let updated = execute!(on self, sqlx::query(update).bind(writer).bind(now))?;
@@ -216,18 +239,32 @@ impl Telemetry {
 }
 
 /// Stores what the logs hold of these systems in their chunks, in the caller's transaction: then their history can be moved or
-/// erased there. From the commit on, it no longer counts in the logs.
-pub(crate) async fn settle(tx: &mut Tx, systems: &[&Serial], now: Millis) -> Result<()> {
+/// erased there. From the commit on, it no longer counts in the logs. What `memory` has read of the logs is not read again: others
+/// wait meanwhile.
+pub(crate) async fn settle(
+    tx: &mut Tx,
+    memory: Option<&Telemetry>,
+    systems: &[&Serial],
+    now: Millis,
+) -> Result<()> {
     chunks::lock_systems(tx, systems).await?;
     let wanted: HashSet<&str> = systems.iter().map(|sn| sn.as_str()).collect();
     let mut found: BTreeMap<Serial, Vec<(LogId, Result<Sample>)>> = BTreeMap::new();
-    let ends = log::read_all(tx, |place, entry| {
-        if wanted.contains(entry.sn.as_str()) {
-            let sample = entry.sample.unpack();
-            found.entry(entry.sn).or_default().push((place, sample));
-        }
-    })
-    .await?;
+    let mut ends = Vec::new();
+    for rows in &log::present(tx).await? {
+        let after = match memory {
+            Some(memory) => memory.known_of(rows, systems, &mut found),
+            None => LogId(rows.start().0 - 1),
+        };
+        log::read_between(tx, after, *rows.end(), |place, entry| {
+            if wanted.contains(entry.sn.as_str()) {
+                let sample = entry.sample.unpack();
+                found.entry(entry.sn).or_default().push((place, sample));
+            }
+        })
+        .await?;
+        ends.push(*rows.end());
+    }
     for end in &ends {
         let settled = log::settled_upto(tx, end.writer()).await?;
         for (sn, entries) in &mut found {
@@ -240,7 +277,7 @@ pub(crate) async fn settle(tx: &mut Tx, systems: &[&Serial], now: Millis) -> Res
         let samples = samples.into_iter().map(|(_, sample)| sample);
         store(tx, &sn, &samples.collect::<Result<Vec<_>>>()?, now).await?;
     }
-    // Also without a log: what processes know of these systems' messages is outdated.
+    // Even without a log: what other processes know about these systems' messages is outdated.
     let ends = if ends.is_empty() {
         vec![LogId(0)]
     } else {

@@ -1,4 +1,4 @@
-//! Erases samples of people: everything of a former household, or of an account. Old months are deleted in `month_partitions.rs`.
+//! Erases samples of a former household or of an account. Old months are deleted in `month_partitions.rs`.
 use crate::Telemetry;
 use crate::day_context::MeasuredSite;
 use crate::late_samples::month_number;
@@ -16,14 +16,15 @@ struct SystemRow {
     history_from: Millis,
 }
 
-/// Erases samples after `at`. Only a wrong clock of the server dates any in the future; they belong to who lived there then.
+/// Erases samples after `at`. Samples in the future come from a time when the server's clock was wrong. They belong to the
+/// household of that time.
 pub async fn erase_after(tx: &mut Tx, sn: &Serial, at: Millis) -> Result<()> {
-    fold::settle(tx, &[sn], at).await?;
+    fold::settle(tx, None, &[sn], at).await?;
     late_samples::bump_version(tx, sn).await?;
     chunks::delete_between(tx, sn, &(at + 1..Millis::MAX)).await?;
     let days = "DELETE FROM sealed_days WHERE sn = $1 AND starts_at > $2";
     execute!(&mut *tx, sqlx::query(days).bind(sn.as_str()).bind(at))?;
-    // Their objects are written again without these days.
+    // Their objects are rewritten without these days.
     let month = month_number(Zone::default().day_of(at).plus(-1));
     let months =
         "UPDATE sealed_months SET in_store = FALSE WHERE sn = $1 AND month >= $2 AND in_store";
@@ -31,10 +32,10 @@ pub async fn erase_after(tx: &mut Tx, sn: &Serial, at: Millis) -> Result<()> {
     Ok(())
 }
 
-/// Erases everything that was measured by these systems. Which messages they sent stays known.
+/// Erases everything that was measured by these systems. The record of which messages they sent is kept.
 pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<()> {
     let all: Vec<&Serial> = systems.iter().collect();
-    fold::settle(tx, &all, now).await?;
+    fold::settle(tx, None, &all, now).await?;
     for sn in systems {
         // A concurrent sealing of one of these days must notice the change.
         late_samples::bump_version(tx, sn).await?;
@@ -52,7 +53,7 @@ pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<(
 }
 
 impl Telemetry {
-    /// Erases everything from before a change of owner. Returns in how many systems.
+    /// Erases everything from before a change of owner. Returns the number of systems.
     pub async fn erase_former_households(&self, shards: ShardSet) -> Result<usize> {
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(concat!(
             "SELECT s.sn, s.phase, s.time_zone, s.history_from FROM systems s WHERE s.history_from > s.erased_to AND ",
@@ -85,7 +86,7 @@ impl Telemetry {
         };
         let (sn, until) = (site.sn.as_str(), site.history_from);
         let mut tx = self.db.begin().await?;
-        fold::settle(&mut tx, &[site.sn], until).await?;
+        fold::settle(&mut tx, Some(self), &[site.sn], until).await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
         let kept_from = site.kept_from(&mut tx).await?.max(until);
         chunks::delete_between(&mut tx, site.sn, &(Millis::MIN..until)).await?;

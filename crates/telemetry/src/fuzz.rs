@@ -1,4 +1,4 @@
-//! What fuzz targets call (`fuzz/`): bytes of the database that are damaged, or written by somebody else.
+//! Entry points for the fuzz targets in `fuzz/`: bytes of the database that are damaged or manipulated.
 #![allow(clippy::unwrap_used, reason = "a panic is what fuzzing looks for")]
 use crate::codec::{self, Effort};
 use crate::columns::{Columns, SampleField};
@@ -8,12 +8,12 @@ use crate::varint::{self, ByteReader};
 use crate::{log_format, pack, row};
 use domain::sample::MessageId;
 
-/// A longer day takes memory and time, and shows nothing else.
+/// A longer day takes memory and time, and finds nothing more.
 const MAX_ROWS: usize = 4_096;
-/// Numbers before the columns, and columns, of [`pack`].
+/// The number of leading numbers and of columns in [`pack`].
 const PACKED: (usize, usize) = (2, 3);
 
-/// What stands between the version and the checksum of a sealed day, and other packed columns.
+/// The content of a sealed day between version and checksum, and other packed columns.
 pub fn sealed_columns(input: &[u8]) {
     let rows = ByteReader::new(input, "rows").number::<usize>();
     if rows.is_ok_and(|rows| rows <= MAX_ROWS) {
@@ -48,7 +48,7 @@ fn check_day(body: &[u8]) {
     }
 }
 
-/// What stands behind the checksum of a row of the sample log.
+/// The content of a row of the sample log after the checksum.
 pub fn ingest_log(input: &[u8]) {
     let _ = log_format::decode(input);
     let _ = row::unpack(0, MessageId::new(0, 0), input);
@@ -94,7 +94,7 @@ mod tests {
         corpus::run_each("ingest_log", ingest_log);
     }
 
-    /// Samples of a morning; some lack values.
+    /// Samples of a morning, some with missing values.
     fn samples(count: i64) -> Vec<Sample> {
         let sample = |n: i64| Sample {
             pv_power: (n % 7 > 0).then_some(n as i32 * 13 % 900),

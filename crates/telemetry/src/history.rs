@@ -1,4 +1,4 @@
-//! Writes finished days directly as sealed days, for a system that begins with a history.
+//! Writes finished days directly as sealed days, for a system that starts with a history.
 use crate::Telemetry;
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::seal::SealedDay;

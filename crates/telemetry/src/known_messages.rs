@@ -1,12 +1,12 @@
-//! Which messages of connected systems are stored, in memory: a repeat is recognised without asking the database.
+//! Which messages of connected systems are stored, in memory. A repeat is then recognised without a query.
 use crate::message_ranges::{self, SeqRanges};
 use db::{Error, Result, Tx};
 use domain::Serial;
 use domain::sample::MessageId;
 use std::collections::{BTreeSet, HashMap};
 
-/// Boots of one system that are kept: a battery reports about its present boot, and a few earlier ones after an outage. Those of one
-/// message are kept together, however many they are.
+/// The most boots per system in memory: a battery reports about its present boot, and a few earlier ones after an outage. All
+/// boots of one message are kept, whatever their number.
 const MAX_BOOTS_PER_SYSTEM: usize = 8;
 
 #[derive(Debug, Default)]
@@ -25,6 +25,12 @@ impl KnownMessages {
         Some(self.ranges(sn, id.stored_boot())?.contains(id.seq))
     }
 
+    /// Whether a message is beside no stored one, if its boot was read.
+    pub(crate) fn begins_range(&self, sn: &Serial, id: MessageId) -> bool {
+        let ranges = self.ranges(sn, id.stored_boot());
+        ranges.is_some_and(|ranges| !ranges.is_beside(id.seq))
+    }
+
     /// Adds a message, if its boot was read.
     pub(crate) fn insert(&mut self, sn: &Serial, id: MessageId) {
         if let Some(boots) = self.0.get_mut(sn)
@@ -38,8 +44,8 @@ impl KnownMessages {
         self.0.remove(sn);
     }
 
-    /// The boots of these messages that have to be read and [added](Self::add). Forgets the boots of a system that would have too
-    /// many then: all that these messages need are among those to read.
+    /// The boots of these messages that have to be read and [added](Self::add). Forgets all boots of a system that would then
+    /// have too many; those that these messages need are among the ones to read.
     pub(crate) fn missing<'a>(
         &mut self,
         messages: impl Iterator<Item = (&'a Serial, MessageId)>,
@@ -67,7 +73,7 @@ impl KnownMessages {
     }
 }
 
-/// Reads the ranges of boots, those without any included.
+/// Reads the ranges of boots, including boots without any.
 pub(crate) async fn read<'a>(
     tx: &mut Tx,
     boots: &[(&'a Serial, i64)],
@@ -111,7 +117,7 @@ mod tests {
         let mut known = KnownMessages::default();
         assert_eq!(read(&mut known, &sn, 1..9), 8);
         assert_eq!(read(&mut known, &sn, 1..9), 0);
-        // The oldest one is needed again, beside a new one.
+        // The oldest one is needed again, together with a new one.
         let boots = [1, 9].map(|boot| (&sn, MessageId::new(boot, 1)));
         for (sn, boot) in known.missing(boots.into_iter()) {
             known.add(sn, boot, SeqRanges::default());

@@ -1,9 +1,12 @@
 //! Samples of days that may be sealed. Days that change are marked dirty: readers compute them until they are sealed again.
 use db::{Error, FromRow, Result, Tx};
-use domain::clock::Millis;
+use domain::clock::{HOUR, Millis};
 use domain::energy::CONTEXT_WINDOW;
 use domain::{Serial, SiteDay, Zone};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A sample this old may belong to a sealed day. It goes straight into a chunk, and its day is marked as changed.
+pub(crate) const LATE_AFTER: Millis = HOUR;
 
 /// Records that a finished day of the system changed; a process that is sealing it has to read it again.
 pub(crate) async fn bump_version(tx: &mut Tx, sn: &Serial) -> Result<()> {
@@ -33,8 +36,8 @@ struct MonthRow {
     sealed: i64,
 }
 
-/// Marks sealed days as dirty whose numbers change by samples at these moments: the day itself, the day before if the moment is
-/// shortly after midnight, and the next sealed day, because its energy begins where the data before it ends.
+/// Marks sealed days as dirty whose numbers change by samples at these times: the day itself, the day before if the time is
+/// shortly after midnight, and the next sealed day, because its energy starts where the data before it ends.
 pub(crate) async fn mark_dirty(
     tx: &mut Tx,
     sn: &Serial,

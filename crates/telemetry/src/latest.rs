@@ -20,8 +20,8 @@ macro_rules! newest_chunks {
     };
 }
 
-/// A system's last month is never in the sample store, unless later days were erased: then its last sample is not known.
-/// Materialized: otherwise PostgreSQL looks for the day again in each month's partition.
+/// A system's last month is never in the sample store, unless later days were erased: then its last sample is unknown.
+/// Materialized, because otherwise PostgreSQL looks for the day again in each month's partition.
 macro_rules! newest_days {
     ($which:expr) => {
         concat!(
@@ -57,7 +57,7 @@ impl Telemetry {
         systems: &[Serial],
         until: Millis,
     ) -> Result<Vec<(Serial, Sample)>> {
-        // Once for all of them.
+        // Read once for all of them.
         self.read_logs().await?;
         match self.read_latest(systems, until).await {
             // Reads system by system, to return those that are not damaged.

@@ -29,6 +29,7 @@ mod measured_days;
 mod message_ranges;
 mod month_objects;
 mod month_partitions;
+mod new_ranges;
 mod old_rows;
 mod pack;
 mod quarters;
@@ -58,6 +59,7 @@ use domain::clock::Millis;
 use domain::{Series, SiteDay};
 use known_messages::KnownMessages;
 use month_partitions::KnownPartitions;
+use new_ranges::NewRanges;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use tail::Tail;
@@ -67,24 +69,25 @@ use tail::Tail;
 pub struct Telemetry {
     db: Db,
     state: Arc<Mutex<TelemetryState>>,
-    /// Held from the beginning of an append until its commit.
+    /// Held from the start of an append until its commit.
     writer: Arc<tokio::sync::Mutex<LogWriter>>,
-    /// Counts who wants to read the logs.
+    /// Counts the requests to read the logs.
     refreshes_wanted: Arc<AtomicU64>,
-    /// Up to which count that was done.
+    /// The count of requests that have been served.
     refreshes_done: Arc<tokio::sync::Mutex<u64>>,
-    /// Where bodies of old months are; none, if the operator wants them in the database.
+    /// Where bodies of old months are stored; empty if the operator keeps them in the database.
     sample_store: Arc<OnceLock<SampleStore>>,
 }
 
-/// What this process keeps in memory. The lock is never held while the database works.
+/// The part of the data that this process keeps in memory. The lock is never held during a query.
 #[derive(Debug, Default)]
 struct TelemetryState {
     tail: Tail,
     known: KnownMessages,
+    new_ranges: NewRanges,
     /// The number of this process's own log.
     own_writer: Option<i64>,
-    /// This process alone writes, and has read what earlier ones left.
+    /// Whether this process is the only writer and has read the logs of earlier ones.
     is_complete: bool,
     folded_at: Millis,
     /// The last row of `sample_log_settled` that was seen.
@@ -106,9 +109,9 @@ impl Telemetry {
 }
 
 impl Telemetry {
-    /// To be called once, before anything is read.
+    /// Call it once, before anything is read.
     pub fn use_sample_store(&self, store: SampleStore) {
-        // A second one would be a mistake of the caller; the first one stays.
+        // A second call would be a programming error; the first store is kept.
         let _ = self.sample_store.set(store);
     }
 

@@ -6,6 +6,7 @@ use db::{Error, FromRow, Result, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
@@ -60,38 +61,50 @@ pub(crate) async fn insert(tx: &mut Tx, place: LogId, entries: &[LogEntry]) -> R
             .bind(log_format::encode(entries))
     );
     match inserted.map_err(Error::from) {
-        // A commit that nobody waited for has ended after all: try again, after it.
+        // A commit with an unknown result has succeeded after all: try again after it.
         Err(Error::Taken(_)) => Err(Error::Conflict),
         inserted => inserted.map(drop),
     }
 }
 
-/// Everything in all logs, in batches, within a transaction. Returns the last place of each log.
-pub(crate) async fn read_all(
-    tx: &mut Tx,
-    mut each: impl FnMut(LogId, LogEntry),
-) -> Result<Vec<LogId>> {
-    let mut ends: Vec<LogId> = Vec::new();
-    let mut after = 0;
+/// The first and the last row of each log that has any, within a transaction.
+pub(crate) async fn present(tx: &mut Tx) -> Result<Vec<RangeInclusive<LogId>>> {
+    let mut logs: Vec<RangeInclusive<LogId>> = Vec::new();
     loop {
-        let rows: Vec<LogRow> = within!(&mut *tx, c => sqlx::query_as(
-            "SELECT id, body FROM sample_log WHERE id > $1 ORDER BY id LIMIT $2")
-            .bind(after).bind(READ_ROWS).fetch_all(c).await)?;
-        let Some(last) = rows.last() else {
-            return Ok(ends);
+        let after = logs.last().map_or(0, |log| log.end().0);
+        let first: Option<i64> = within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT min(id) FROM sample_log WHERE id > $1").bind(after).fetch_one(c).await)?;
+        let Some(first) = first.map(LogId) else {
+            return Ok(logs);
         };
+        let next = LogId::new(first.writer() + 1, 0);
+        let last: i64 = within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT max(id) FROM sample_log WHERE id >= $1 AND id < $2")
+            .bind(first.0).bind(next.0).fetch_one(c).await)?;
+        logs.push(first..=LogId(last));
+    }
+}
+
+/// The rows of a log after one place, up to another one, in batches, within a transaction.
+pub(crate) async fn read_between(
+    tx: &mut Tx,
+    after: LogId,
+    upto: LogId,
+    mut each: impl FnMut(LogId, LogEntry),
+) -> Result<()> {
+    let mut after = after.0;
+    while after < upto.0 {
+        let rows: Vec<LogRow> = within!(&mut *tx, c => sqlx::query_as(
+            "SELECT id, body FROM sample_log WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3")
+            .bind(after).bind(upto.0).bind(READ_ROWS).fetch_all(c).await)?;
+        let Some(last) = rows.last() else { break };
         after = last.id;
         for row in &rows {
-            let place = LogId(row.id);
-            match ends.last_mut() {
-                Some(end) if end.writer() == place.writer() => *end = place,
-                _ => ends.push(place),
-            }
-            row.entries()
-                .into_iter()
-                .for_each(|entry| each(place, entry));
+            let entries = row.entries().into_iter();
+            entries.for_each(|entry| each(LogId(row.id), entry));
         }
     }
+    Ok(())
 }
 
 impl Telemetry {
@@ -104,8 +117,8 @@ impl Telemetry {
             "SELECT writer, folded, seen_at FROM sample_log_writers ORDER BY writer").fetch_all(p).await)?)
     }
 
-    /// Brings what the memory holds of a system up to date with all logs. Chunks must be read afterwards: what is folded meanwhile
-    /// is then found twice instead of not at all.
+    /// Updates the memory of a system from all logs. Read chunks afterwards: what is folded meanwhile is then found twice instead
+    /// of not at all.
     pub(crate) async fn refresh(&self, sn: &Serial) -> Result<()> {
         let (is_complete, is_empty) = {
             let state = self.state();
@@ -118,7 +131,13 @@ impl Telemetry {
         }
     }
 
-    /// Reads what all logs have received. One at a time: who waited for one that began after the call needs no other.
+    /// To be called before a transaction for which others wait: it reads only what comes from now on.
+    pub async fn read_ahead(&self) -> Result<()> {
+        self.read_logs().await
+    }
+
+    /// Reads new rows of all logs. Only one read runs at a time; a caller that has waited for a read that started after the call
+    /// needs no further one.
     pub(crate) async fn read_logs(&self) -> Result<()> {
         let ticket = self.refreshes_wanted.fetch_add(1, Ordering::Relaxed) + 1;
         let mut done = self.refreshes_done.lock().await;
@@ -131,7 +150,7 @@ impl Telemetry {
             self.read_log(writer.writer).await?;
         }
         self.apply_settled().await?;
-        // Again, and last: a log that was folded since is in chunks by now.
+        // Read the list again, and last: a log that was folded since is in chunks by now.
         let folded = self.writers().await?;
         let mut state = self.state();
         for writer in folded {
@@ -142,7 +161,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Reads what one log has received since the last time.
+    /// Reads new rows of one log.
     pub(crate) async fn read_log(&self, writer: i64) -> Result<()> {
         loop {
             let after = LogId::new(writer, self.state().tail.read_to(writer));
@@ -164,7 +183,7 @@ impl Telemetry {
         }
     }
 
-    /// Forgets samples that were put into chunks before their turn.
+    /// Forgets samples that were put into chunks ahead of time.
     pub(crate) async fn apply_settled(&self) -> Result<()> {
         let seen = self.state().settled;
         let rows: Vec<SettledRow> = on!(self, p => sqlx::query_as(SETTLED_SINCE)
@@ -173,7 +192,7 @@ impl Telemetry {
         Ok(())
     }
 
-    /// The same within a transaction, whose effect lasts also if it fails.
+    /// The same within a transaction. The effect remains even if the transaction fails.
     pub(crate) async fn apply_settled_in(&self, tx: &mut Tx) -> Result<()> {
         let seen = self.state().settled;
         let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(SETTLED_SINCE)
@@ -205,10 +224,10 @@ pub(crate) async fn settled_upto(tx: &mut Tx, writer: i64) -> Result<HashMap<Str
         .collect())
 }
 
-/// Rows about systems that were in no log: the newest are kept, for processes that have not seen them yet.
+/// Rows about systems that were in no log. The newest are kept, for processes that have not seen them yet.
 const MAX_SETTLED_ROWS_WITHOUT_LOG: i64 = 1_000;
 
-/// Deletes a log up to a place, and what was settled there.
+/// Deletes a log up to a position, and the record of what was settled there.
 pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
     let (writer, position) = (upto.writer(), upto.position());
     execute!(

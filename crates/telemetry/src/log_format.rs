@@ -1,7 +1,7 @@
-//! The body of one row of the sample log: the samples of a commit behind a checksum.
+//! The body of one row of the sample log: the samples of a commit after a checksum.
 //!
-//! Layout: `version, CRC-32 of the rest, entries`. An entry is `length of the serial number, serial number, time since the entry
-//! before, boot, sequence number, length of the packed sample, packed sample`.
+//! Layout: `version, CRC-32 of the rest, entries`. An entry is `length of the serial number, serial number, time since the
+//! previous entry, boot, sequence number, length of the packed sample, packed sample`.
 use crate::row;
 use crate::varint::{self, ByteReader};
 use db::{Error, Result};
@@ -74,7 +74,7 @@ fn with_checksum(mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
-/// A body with this content, which need not be any.
+/// A body with this content, which need not be valid.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn complete(content: &[u8]) -> Vec<u8> {
     with_checksum([&[VERSION, 0, 0, 0, 0], content].concat())

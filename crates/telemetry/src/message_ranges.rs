@@ -5,7 +5,17 @@ use domain::Serial;
 use domain::sample::MessageId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sequence numbers as ranges that neither touch nor overlap, in order.
+/// Ranges that are kept of a boot. A battery leaves a gap with each message that is no sample, for as long as it runs: beyond this, the
+/// smallest gaps are closed, the oldest first, and their numbers count as stored. So a gap that back-fill may still fill stays:
+/// after an outage it is long, and a message under way is among the newest.
+const MAX_RANGES_PER_BOOT: usize = 500;
+/// Gaps that are closed at a time.
+const CLOSED_AT_ONCE: usize = 125;
+/// Ranges that are kept of a system. Beyond this its lowest boots are forgotten: an honest battery never repeats what it sent
+/// hundreds of starts ago.
+const MAX_RANGES_PER_SYSTEM: i64 = 10_000;
+
+/// Sequence numbers as ranges that neither touch nor overlap, in order, and as many as are kept of a boot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeqRanges(Vec<(u32, u32)>);
 
@@ -32,7 +42,38 @@ impl SeqRanges {
             (false, true) => self.0[after].0 = seq,
             (false, false) => self.0.insert(after, (seq, seq)),
         }
+        if self.0.len() > MAX_RANGES_PER_BOOT {
+            self.close_gaps(self.0.len() - MAX_RANGES_PER_BOOT + CLOSED_AT_ONCE);
+        }
         true
+    }
+
+    /// Whether a number would join a range.
+    pub(crate) fn is_beside(&self, seq: u32) -> bool {
+        let neighbours = [seq.checked_sub(1), seq.checked_add(1)];
+        neighbours
+            .into_iter()
+            .flatten()
+            .any(|seq| self.contains(seq))
+    }
+
+    /// Closes the smallest gaps, of equal ones the oldest.
+    fn close_gaps(&mut self, count: usize) {
+        let pairs = self.0.windows(2).enumerate();
+        let mut gaps: Vec<(u32, usize)> = pairs
+            .map(|(index, pair)| (pair[1].0 - pair[0].1, index + 1))
+            .collect();
+        gaps.sort_unstable();
+        gaps.truncate(count);
+        let closed: BTreeSet<usize> = gaps.into_iter().map(|(_, index)| index).collect();
+        let mut kept: Vec<(u32, u32)> = Vec::with_capacity(self.0.len() - closed.len());
+        for (index, range) in self.0.iter().enumerate() {
+            match kept.last_mut() {
+                Some(before) if closed.contains(&index) => before.1 = range.1,
+                _ => kept.push(*range),
+            }
+        }
+        self.0 = kept;
     }
 
     /// Appends a range that begins after all others.
@@ -118,6 +159,7 @@ pub(crate) async fn record(
     let ids: Vec<MessageId> = ids.collect();
     let boots: BTreeSet<i64> = ids.iter().map(|id| id.stored_boot()).collect();
     let mut is_new = vec![false; ids.len()];
+    let mut has_more = false;
     for boot in boots {
         let before = read(tx, sn, boot).await?;
         let mut after = before.clone();
@@ -126,12 +168,29 @@ pub(crate) async fn record(
                 *is_new = after.insert(id.seq);
             }
         }
+        has_more |= after.0.len() > before.0.len();
         write(tx, sn, boot, &before, &after).await?;
+    }
+    if has_more {
+        forget_lowest_boots(tx, sn).await?;
     }
     Ok(is_new)
 }
 
-/// Writes the ranges that have changed. Ranges only grow and join, so one that is gone has become part of another.
+async fn forget_lowest_boots(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "DELETE FROM message_ranges WHERE sn = $1 AND boot < (SELECT boot FROM message_ranges WHERE sn = $1
+             ORDER BY boot DESC, first_seq DESC LIMIT 1 OFFSET $2)"
+        )
+        .bind(sn.as_str())
+        .bind(MAX_RANGES_PER_SYSTEM)
+    )?;
+    Ok(())
+}
+
+/// Writes the ranges that have changed. Ranges only grow and join, so a missing one has become part of another.
 async fn write(
     tx: &mut Tx,
     sn: &Serial,
@@ -189,6 +248,22 @@ mod tests {
         assert!(ranges.insert(6));
         assert_eq!(ranges.0, [(1, 3), (5, 12)]);
         assert!(!ranges.insert(12));
+    }
+
+    #[test]
+    fn a_boot_with_many_gaps_keeps_the_long_and_the_newest_ones() {
+        let mut ranges = SeqRanges::default();
+        // The outage from 10 to 1,000 is not filled yet; then every second message is no sample.
+        (1..10).for_each(|seq| assert!(ranges.insert(seq)));
+        for seq in (1_000..200_000).step_by(2) {
+            assert!(ranges.insert(seq));
+            assert!(ranges.0.len() <= MAX_RANGES_PER_BOOT);
+        }
+        assert!((10..1_000).all(|seq| !ranges.contains(seq)));
+        assert!(ranges.contains(1_001), "an old gap counts as stored");
+        let newest = (199_501..199_999).step_by(2);
+        assert!(newest.into_iter().all(|seq| !ranges.contains(seq)));
+        assert!(ranges.insert(500) && ranges.insert(199_997));
     }
 
     proptest! {

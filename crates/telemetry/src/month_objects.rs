@@ -10,15 +10,15 @@ use domain::{Random, Serial, Zone};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// How long after its end a month is moved. By then late samples are rare, and each of them would write its object again.
+/// How long after its end a month is moved. By then late samples are rare; each of them rewrites the object.
 const MOVE_AFTER: Millis = 35 * DAY;
 
-/// An object that was uploaded and not used after this time never will be: its process has died.
+/// An object that was uploaded and not used after this time will never be used: its process has died.
 const UPLOAD_TIMEOUT: Millis = DAY;
-/// Who has read a day's row may still ask for the object that it named.
+/// A reader of a day's row may still request the object that the row named.
 const DELETE_REPLACED_AFTER: Millis = HOUR;
 
-/// With the next run.
+/// Deleted with the next run.
 const AT_ONCE: Millis = 1;
 
 const MONTHS_PER_QUERY: i64 = 500;
@@ -46,17 +46,17 @@ struct ObjectRow {
     name: String,
 }
 
-/// A month as it was read, with all bodies one after the other.
+/// A month with all bodies concatenated.
 struct PackedMonth {
     version: i64,
     content: Vec<u8>,
-    /// Each day with its first byte and its length.
+    /// Each day with its offset and length.
     days: Vec<(i64, i64, i64)>,
 }
 
 impl Telemetry {
-    /// Moves what is old enough. Returns how many months of a system. An error of one does not stop the others, unless the store does
-    /// not answer.
+    /// Moves months that are old enough. Returns the number of moved months. An error of one does not stop the others, unless the
+    /// store is unavailable.
     pub async fn move_to_sample_store(
         &self,
         shards: ShardSet,
@@ -71,8 +71,8 @@ impl Telemetry {
         let mut moved = 0;
         let mut after = (first, String::new());
         loop {
-            // A system's last month stays: the live view shows the last sample. A month that was moved before is written again, so that
-            // its object holds nothing that is erased.
+            // A system's last month is kept, because the live view shows the last sample. A month that was moved before is
+            // rewritten, so that its object holds no erased data.
             let months: Vec<MonthRow> = on!(self, p => sqlx::query_as(concat!(
                 "SELECT m.sn, m.month, s.site_id FROM sealed_months m JOIN systems s ON s.sn = m.sn
                  WHERE NOT m.in_store AND (m.month, m.sn) > ($1, $2) AND m.month < $3 AND m.dirty = 0 AND ", in_shards!("s.site_id", "$4"),
@@ -116,7 +116,7 @@ impl Telemetry {
         let mut object = None;
         if !packed.days.is_empty() {
             let name = object_name(row.site_id, row.month, random);
-            // First its row: whatever happens, the object is found and deleted.
+            // Its row comes first, so that the object is found and deleted whatever happens.
             object = Some(self.announce_object(sn, row.month, &name, now).await?);
             store.put(&name, packed.content).await?;
         }
@@ -158,7 +158,7 @@ impl Telemetry {
         if let Some(id) = object {
             let used = "UPDATE sample_objects SET delete_at = NULL WHERE id = $1 AND delete_at > 0";
             if execute!(&mut tx, sqlx::query(used).bind(id))? == 0 {
-                // The upload took so long that it is being deleted.
+                // The upload took so long that the object is being deleted.
                 return Ok(false);
             }
         }
@@ -168,7 +168,7 @@ impl Telemetry {
         Ok(object.is_some())
     }
 
-    /// All bodies of a month. `None` if one of them is moving at this moment.
+    /// All bodies of a month. `None` if one of them is being moved.
     async fn pack_month(&self, sn: &Serial, month: i64) -> Result<Option<PackedMonth>> {
         let version = self.sealing_version(sn).await?;
         let days: Vec<DayRow> = on!(self, p => sqlx::query_as(concat!(
@@ -189,7 +189,7 @@ impl Telemetry {
             days: Vec::with_capacity(numbers.len()),
         };
         for (day, body) in numbers.into_iter().zip(bodies) {
-            // What cannot be read must not replace what can be looked at.
+            // Unreadable data must not replace data that can still be examined.
             codec::check(&body)?;
             let number = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
             packed
@@ -229,7 +229,7 @@ impl Telemetry {
                 return Ok(deleted);
             }
             for object in unused {
-                // From here on it cannot be taken into use.
+                // From here on, the object can no longer be used.
                 let claim =
                     "UPDATE sample_objects SET delete_at = 0 WHERE id = $1 AND delete_at <= $2";
                 if execute!(on self, sqlx::query(claim).bind(object.id).bind(now))? == 0 {
@@ -244,7 +244,7 @@ impl Telemetry {
     }
 }
 
-/// The site's number, which says nothing outside of the portal, and what nobody can guess.
+/// The site's number, which has no meaning outside the portal, and a random part that cannot be guessed.
 fn object_name(site_id: i64, month: i64, random: &Random) -> String {
     let mut name = format!("{site_id}/{month}-");
     for byte in random.bytes::<16>() {
@@ -253,7 +253,7 @@ fn object_name(site_id: i64, month: i64, random: &Random) -> String {
     name
 }
 
-/// The objects of these months of a system hold something that is erased, and nothing that is in use.
+/// Marks the objects of these months of a system for deletion: they contain erased data, and nothing that is in use.
 pub(crate) async fn erase(tx: &mut Tx, sn: &Serial, months: RangeInclusive<i64>) -> Result<()> {
     let erase =
         "UPDATE sample_objects SET delete_at = $4 WHERE sn = $1 AND month >= $2 AND month <= $3

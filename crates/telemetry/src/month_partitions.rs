@@ -1,29 +1,30 @@
-//! Sealed days by month. On PostgreSQL each month is a partition, which is made before anybody writes into it, and dropped as a whole.
-//! On SQLite old days are deleted from the one table.
+//! Sealed days by month. On PostgreSQL each month is a partition, which is created before the first write and dropped as a whole.
+//! On SQLite old days are deleted from the single table.
 use crate::Telemetry;
 use crate::late_samples::month_number;
 use crate::sample_retention::{self, FirstKeptDay};
-use db::{Error, Pool, Result, Tx};
+use db::{Error, Pool, Result, Tx, attach_month};
 use domain::clock::Millis;
 use domain::{SiteDay, Zone};
 use sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction};
 use std::collections::BTreeSet;
 
-/// PostgreSQL's advisory lock of who makes a partition.
+/// PostgreSQL's advisory lock for creating a partition.
 const LOCK_CLASS: i32 = 0x4d4f_4e54;
 
-/// Months that are made in advance.
+/// How many months are created in advance.
 const MONTHS_AHEAD: usize = 3;
 
-/// Making and dropping a partition wait for transactions that use the table; others queue behind them for so long at most.
+/// Creating and dropping a partition wait for transactions that use the table. Other transactions queue behind them for at most
+/// this long.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
 
 const LIST: &str = "SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
      WHERE i.inhparent = 'sealed_days'::regclass ORDER BY c.relname";
 
-/// Rows that are deleted in one transaction, as others wait for it.
+/// Rows deleted in one transaction. Other writers wait for it.
 const ROWS_PER_TRANSACTION: i64 = 500;
-/// The same for PostgreSQL, where nobody waits: pages of 8 KiB.
+/// The same for PostgreSQL, where no writers wait: pages of 8 KiB.
 const PAGES_PER_TRANSACTION: i64 = 2_000;
 
 /// A partition of `sealed_days`. Its name ends with its last month: `sealed_days_202611`, or `sealed_days_until_202611` for all the
@@ -60,7 +61,7 @@ impl Partition {
     }
 }
 
-/// The partitions that this process has seen. One that is dropped is never made again.
+/// The partitions that this process has seen. A dropped one is never created again.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPartitions(BTreeSet<Partition>);
 
@@ -71,7 +72,7 @@ impl KnownPartitions {
 }
 
 impl Telemetry {
-    /// Makes the partitions of the present month and the following ones, where they are missing.
+    /// Creates the partitions of the present month and the following ones, if they are missing.
     pub async fn make_months(&self, now: Millis) -> Result<()> {
         let mut month = Zone::default().day_of(now).month_start();
         for _ in 0..=MONTHS_AHEAD {
@@ -81,8 +82,8 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Makes the partition that a day belongs to, unless it exists or the day is no longer kept. To be called before the transaction
-    /// that writes the day.
+    /// Creates the partition of a day, unless it exists or the day is no longer kept. Call it before the transaction that writes
+    /// the day.
     pub(crate) async fn make_month_of(&self, day: SiteDay) -> Result<()> {
         let Pool::Postgres(pool) = self.db.pool() else {
             return Ok(());
@@ -100,9 +101,8 @@ impl Telemetry {
         lock_partitions(&mut tx).await?;
         let mut known = list(&mut *tx).await?;
         if is_kept && !known.iter().any(|partition| partition.covers(month)) {
-            let partition = Partition::of_month(month);
-            attach(&mut tx, &partition).await?;
-            known.push(partition);
+            attach_month(&mut tx, month).await?;
+            known.push(Partition::of_month(month));
         }
         tx.commit().await?;
         self.state().partitions = KnownPartitions(known.into_iter().collect());
@@ -127,7 +127,7 @@ impl Telemetry {
         Ok(first.day())
     }
 
-    /// On SQLite, in steps: reports wait for each.
+    /// On SQLite, in small transactions, because reports wait for each.
     async fn delete_rows_before(&self, first: FirstKeptDay) -> Result<bool> {
         loop {
             let deleted = execute!(on self, sqlx::query(
@@ -153,24 +153,7 @@ async fn lock_partitions(tx: &mut Transaction<'static, Postgres>) -> Result<()> 
     Ok(())
 }
 
-/// A table of its own that is then attached: unlike `PARTITION OF`, this lets others read and write the other months meanwhile.
-async fn attach(tx: &mut Transaction<'static, Postgres>, partition: &Partition) -> Result<()> {
-    let Partition { last_month, name } = partition;
-    let (from, to) = (last_month * 100, last_month * 100 + 100);
-    for statement in [
-        format!("CREATE TABLE {name} (LIKE sealed_days INCLUDING DEFAULTS INCLUDING STORAGE)"),
-        format!(
-            "ALTER TABLE sealed_days ATTACH PARTITION {name} FOR VALUES FROM ({from}) TO ({to})"
-        ),
-    ] {
-        sqlx::query(AssertSqlSafe(statement))
-            .execute(&mut **tx)
-            .await?;
-    }
-    Ok(())
-}
-
-/// Returns whether all of it is gone. A month that is in use is left for the next time.
+/// Returns whether all of it is gone. A month that is in use is left for the next run.
 async fn drop_partitions_before(pool: &PgPool, first: FirstKeptDay) -> Result<bool> {
     for partition in list(pool).await? {
         if partition.last_month < first.number() / 100 {
@@ -189,7 +172,7 @@ async fn drop_partitions_before(pool: &PgPool, first: FirstKeptDay) -> Result<bo
     Ok(true)
 }
 
-/// Fails if somebody has read or written sealed days in a transaction that goes on, such as a dump.
+/// Fails if an open transaction, such as a dump, has read or written sealed days.
 async fn drop_partition(pool: &PgPool, partition: &Partition) -> Result<()> {
     let mut tx = pool.begin().await?;
     lock_partitions(&mut tx).await?;
@@ -222,7 +205,7 @@ async fn delete_from(pool: &PgPool, partition: &Partition, first: FirstKeptDay) 
     Ok(())
 }
 
-/// Whether a statement waited in vain for a lock: others use what it needs.
+/// Whether a statement timed out waiting for a lock.
 fn is_lock_timeout(error: &Error) -> bool {
     match error {
         Error::Sqlx(sqlx::Error::Database(cause)) => cause.code().as_deref() == Some("55P03"),

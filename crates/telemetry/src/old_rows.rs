@@ -1,4 +1,4 @@
-//! Databases from before the log have a row per sample. They become chunks at the first start.
+//! Databases from before the log have a row per sample. These rows become chunks at the first start.
 use crate::row::Row;
 use crate::{Telemetry, chunks, fold};
 use db::{Error, Result};
@@ -10,7 +10,7 @@ const MAX_ROWS: i64 = 20_000;
 const NOTHING_IS_LATE: i64 = i64::MIN / 2;
 
 impl Telemetry {
-    /// Converts the rows of an earlier release. Can stop at any point and begin again.
+    /// Converts the rows of an earlier release. Can be interrupted at any point and repeated.
     pub async fn convert_old_rows(&self) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM samples WHERE sn NOT IN (SELECT sn FROM systems)"))?;
         let mut converted = 0;

@@ -1,15 +1,15 @@
-//! From which day on samples are kept in full resolution: one row for all systems, always the first of a month. It only rises. Before
-//! that a system may have a beginning of its own: that of its present household.
+//! The first day of which samples are kept in full resolution: one row for all systems, always the first of a month. It only
+//! increases. A system may start later, with its present household.
 use crate::day_context::MeasuredSite;
 use crate::{Telemetry, month_objects};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, SiteDay, Zone};
 
-/// PostgreSQL's advisory lock of the row. Who writes samples of earlier days shares it, so that it does not rise meanwhile.
+/// PostgreSQL's advisory lock of the row. Writers of samples of earlier days share it, so that the day does not change meanwhile.
 const LOCK_CLASS: i32 = 0x4b45_5054;
 
-/// Where a day ends last: twelve hours behind UTC.
+/// The time zone where a day ends last: twelve hours behind UTC.
 const LAST_TIME_ZONE: &str = "Etc/GMT+12";
 
 /// In `sealed_months.dirty`.
@@ -29,7 +29,8 @@ impl FirstKeptDay {
         }
     }
 
-    /// The day when samples since `keep_from` have to be kept: months go as a whole, when their last day is over everywhere.
+    /// The first kept day if samples since `keep_from` must be kept. Months are deleted as a whole, once their last day is over
+    /// in every time zone.
     pub(crate) fn to_keep_since(keep_from: Millis) -> Self {
         let zone: Zone = LAST_TIME_ZONE.parse().expect("a zone that always exists");
         Self(Some(zone.day_of(keep_from).month_start()))
@@ -58,7 +59,7 @@ struct RetentionRow {
     deleted_to: i64,
 }
 
-/// The first kept day, which stays until the transaction ends. To be called before anything is written to `sealed_months`.
+/// The first kept day, locked until the transaction ends. Call it before anything is written to `sealed_months`.
 pub(crate) async fn hold(tx: &mut Tx) -> Result<FirstKeptDay> {
     if let Tx::Postgres(tx) = tx {
         sqlx::query("SELECT pg_advisory_xact_lock_shared($1, 0)")
@@ -70,7 +71,7 @@ pub(crate) async fn hold(tx: &mut Tx) -> Result<FirstKeptDay> {
     FirstKeptDay::from_number(number)
 }
 
-/// Where the full resolution of a system begins: older samples are no longer stored. It stays until the transaction ends.
+/// Where the full resolution of a system starts: older samples are no longer stored. Locked until the transaction ends.
 pub(crate) async fn kept_from(tx: &mut Tx, sn: &Serial, zone: &Zone) -> Result<Millis> {
     let first = hold(tx).await?;
     let own: Option<Millis> = within!(tx, c => sqlx::query_scalar(

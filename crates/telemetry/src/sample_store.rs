@@ -1,4 +1,4 @@
-//! Where bodies of old sealed days are outside of the database: an S3-compatible service, or a folder.
+//! The storage of old sealed days outside the database: an S3-compatible service, or a folder.
 use db::{Error, Result};
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A person waits for what is read.
+/// Short, because a person waits for the answer.
 const READ_TIMEOUT: Duration = Duration::from_secs(8);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -70,13 +70,13 @@ pub struct SampleStore(Arc<dyn ObjectStore>);
 /// Why an object could not be read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
-    /// It is not there: its days have moved, or it is lost.
+    /// It does not exist: its days have moved, or it is lost.
     Missing,
     Away(Error),
 }
 
 impl SampleStore {
-    /// Opens it without asking it anything. Keys, region and endpoint of S3 are the usual `AWS_…` variables.
+    /// Opens the store without a request to it. Keys, region and endpoint of S3 are the usual `AWS_…` variables.
     pub fn open(
         url: &SampleStoreUrl,
         variables: impl Iterator<Item = (String, String)>,
@@ -136,7 +136,7 @@ impl SampleStore {
         }
     }
 
-    /// Also succeeds if it is not there.
+    /// Also succeeds if the object does not exist.
     pub(crate) async fn delete(&self, name: &str) -> Result<()> {
         let path = Path::from(name);
         let delete = self.0.delete(&path);

@@ -17,7 +17,7 @@ use domain::{Sample, Serial, SiteDay, Zone};
 /// hour after midnight is part of the day's context.
 pub const SEAL_AFTER: Millis = 2 * HOUR;
 
-/// Attempts to seal a day. An attempt fails when others write between reading and sealing.
+/// Attempts to seal a day. An attempt fails if other writers change the day between reading and sealing.
 const MAX_SEAL_ATTEMPTS: usize = 5;
 
 /// A day as it is stored.
@@ -143,7 +143,7 @@ impl Telemetry {
         Ok(sealed)
     }
 
-    /// Systems that have chunks of a day that is over or days that changed, or whose days follow another layout now.
+    /// Systems that have chunks of a finished day or changed days, or whose layout has changed.
     async fn systems_to_seal(&self, shards: ShardSet, now: Millis) -> Result<Vec<SystemRow>> {
         let zones: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT DISTINCT time_zone FROM systems ORDER BY time_zone").fetch_all(p).await)?;
@@ -254,7 +254,7 @@ impl Telemetry {
             let version = self.sealing_version(site.sn).await?;
             self.refresh(site.sn).await?;
             let mut measured = self.day_with_context(site, day).await?;
-            // Chunks are limited by day, but late samples may come again and again.
+            // Chunks are limited per day, but late samples may be added repeatedly.
             measured.samples.truncate(codec::MAX_ROWS);
             let samples_outside = self.samples_outside(site, day, &measured).await?;
             let phase = site.phase;
@@ -349,7 +349,7 @@ async fn lock_if_unchanged(tx: &mut Tx, site: MeasuredSite<'_>, version: i64) ->
     Ok(updated == 1)
 }
 
-/// Replaces the chunks of a day by the sealed day.
+/// Replaces the chunks of a day with the sealed day.
 async fn replace_chunks(
     tx: &mut Tx,
     site: MeasuredSite<'_>,

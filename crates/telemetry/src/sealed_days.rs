@@ -30,7 +30,7 @@ struct SpanRow {
     ends_at: Millis,
 }
 
-/// A day with its columns, wherever they are.
+/// A day with its columns, wherever they are stored.
 #[derive(Debug, FromRow)]
 struct ColumnsRow {
     day: i64,
@@ -162,7 +162,7 @@ impl Telemetry {
                     return Ok(vec![day]);
                 }
             }
-            // First: a day that is sealed between the two queries is then found by the second one.
+            // Read these first: a day that is sealed between the two queries is then found by the second one.
             let from = site.zone.start_of(day).max(site.history_from);
             let span = from..site.zone.start_of(days.end);
             let unsealed = self.first_unsealed(site.sn, &span).await?;

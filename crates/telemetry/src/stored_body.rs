@@ -1,4 +1,4 @@
-//! The body of a sealed day, wherever it is: in its row, or in an object of the sample store.
+//! The body of a sealed day, stored in its row or in an object of the sample store.
 use crate::Telemetry;
 use crate::sample_store::ReadError;
 use db::{Error, FromRow, Result};
@@ -59,14 +59,14 @@ impl BodyRow {
     }
 }
 
-/// An object is gone: its days have moved since their rows were read. Reading the rows again finds them.
+/// The object is missing because its days have moved since their rows were read. Reading the rows again finds them.
 #[derive(Debug)]
 pub(crate) struct Moved;
 
-/// How often rows are read whose bodies have moved meanwhile.
+/// How often rows are read again if their bodies have moved meanwhile.
 pub(crate) const READ_ATTEMPTS: usize = 3;
 
-/// What it means if they have moved each time.
+/// The error if they have moved each time.
 pub(crate) const OBJECT_MISSING: Error = Error::Damaged("an object of the sample store is missing");
 
 impl Telemetry {

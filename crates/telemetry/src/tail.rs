@@ -1,4 +1,4 @@
-//! What the logs hold, in memory and by system: samples that are durable but not in chunks yet.
+//! The content of the logs, in memory and by system: samples that are durable but not in chunks yet.
 use crate::log_format::{LogEntry, PackedSample};
 use db::Result;
 use domain::clock::Millis;
@@ -7,7 +7,7 @@ use domain::{Sample, Serial};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A place in the logs: the writer's number and the position in its log, as one number.
+/// A position in the logs: the writer's number and the position in its log, as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LogId(pub(crate) i64);
 
@@ -26,13 +26,13 @@ impl LogId {
         self.0 & ((1 << Self::POSITION_BITS) - 1)
     }
 
-    /// Whether a place is in the same log, here or before.
+    /// Whether a position is in the same log, here or before.
     pub(crate) fn covers(self, place: Self) -> bool {
         place.writer() == self.writer() && place <= self
     }
 }
 
-/// A sample and its place.
+/// A sample and its position.
 #[derive(Debug)]
 pub(crate) struct TailEntry {
     pub(crate) place: LogId,
@@ -46,7 +46,7 @@ pub(crate) struct Tail {
     read_to: HashMap<i64, i64>,
     /// How far each log is known to be folded.
     folded_to: HashMap<i64, i64>,
-    /// Up to where samples of a system no longer count in a log, read or not.
+    /// Up to where the samples of a system no longer count in a log, whether read or not.
     settled: HashMap<Serial, Vec<LogId>>,
 }
 
@@ -103,7 +103,7 @@ impl Tail {
         within.map(|one| one.sample.unpack()).collect()
     }
 
-    /// Forgets samples of a system up to a place in one log: they are in chunks.
+    /// Forgets samples of a system up to a position in one log: they are in chunks.
     pub(crate) fn forget(&mut self, sn: &Serial, upto: LogId) {
         if let Some(tail) = self.systems.get_mut(sn) {
             tail.retain(|one| !upto.covers(one.place));
@@ -122,7 +122,7 @@ impl Tail {
         self.settled.entry(sn.clone()).or_default().push(upto);
     }
 
-    /// Forgets a log up to a place: it is folded, and its rows are deleted.
+    /// Forgets a log up to a position: it is folded, and its rows are deleted.
     pub(crate) fn forget_folded(&mut self, upto: LogId) {
         let folded_to = self.folded_to.entry(upto.writer()).or_default();
         if upto.position() <= *folded_to {
@@ -141,7 +141,7 @@ impl Tail {
         });
     }
 
-    /// The first place of this writer that is still here.
+    /// The first position of this writer that is still in memory.
     pub(crate) fn first_of(&self, writer: i64) -> Option<LogId> {
         let places = self.systems.values().flatten().map(|one| one.place);
         places.filter(|place| place.writer() == writer).min()

@@ -59,7 +59,7 @@ impl Totals {
             }
         }
         for wh in self.energy.iter().chain(&self.unplaced) {
-            // Energy is never negative, so −1 stands for `None`.
+            // Energy is never negative, so −1 means `None`.
             varint::put_signed(out, wh.unwrap_or(-1));
         }
         varint::put_signed(out, self.lead);
@@ -138,7 +138,7 @@ impl Telemetry {
             .days_to_compute(site, &days, |day| has_day(&found, day))
             .await?;
         for day in &open {
-            // If it was sealed since the first read, its samples are found there.
+            // If the day was sealed since the first read, its samples are found there.
             let measured = self.day_with_context(site, *day).await?;
             if !measured.samples.is_empty() {
                 let columns = Columns::of(&measured.samples);

@@ -1,6 +1,8 @@
 //! Replacement of a unit: the history of the site continues under the new serial number.
 use crate::columns::SampleField;
-use crate::{chunks, codec, fold, late_samples, message_ranges, month_objects, sample_retention};
+use crate::{
+    Telemetry, chunks, codec, fold, late_samples, message_ranges, month_objects, sample_retention,
+};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -27,7 +29,7 @@ async fn last_measured(tx: &mut Tx, sn: &Serial) -> Result<Option<Millis>> {
         "SELECT ends_at, body FROM sealed_days WHERE sn = $1 ORDER BY day DESC LIMIT 1")
         .bind(sn.as_str()).fetch_optional(c).await)?;
     let sealed = match body {
-        // Nobody waits for the store in a transaction: after that day is late enough.
+        // No transaction waits for the store: the end of that day is accurate enough.
         Some(row) if row.is_in_store() => Some(row.ends_at - 1),
         Some(row) => samples(&row)?.last().map(|sample| sample.at),
         None => None,
@@ -43,16 +45,17 @@ async fn first_measured(tx: &mut Tx, sn: &Serial, since: Millis) -> Result<Optio
     Ok(moments.filter(|at| *at >= since).min())
 }
 
-/// When a new unit begins to count: at its first sample that was measured at or after `stood`, and after the last known sample of
+/// When a new unit starts to count: at its first sample that was measured at or after `stood`, and after the last known sample of
 /// the old unit; at the latest `now`. Must be called before [`transfer_history`], in the same transaction.
 pub async fn exchange_moment(
     tx: &mut Tx,
+    telemetry: &Telemetry,
     old: &Serial,
     new: &Serial,
     stood: Millis,
     now: Millis,
 ) -> Result<Millis> {
-    fold::settle(tx, &[old, new], now).await?;
+    fold::settle(tx, Some(telemetry), &[old, new], now).await?;
     let last = last_measured(tx, old).await?;
     let since = stood.max(last.map_or(0, |last| last + 1));
     let first = first_measured(tx, new, since).await?;

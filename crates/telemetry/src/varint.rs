@@ -22,7 +22,7 @@ pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, zigzag(value));
 }
 
-/// With those of the byte in which they begin, they fit into 64.
+/// Together with the bits of the byte in which they start, they fit into 64.
 const MAX_BITS: u32 = 57;
 
 /// Reads packed data from the front.
@@ -41,7 +41,7 @@ impl<'a> ByteReader<'a> {
         Self::with_bits(bytes, &[], what)
     }
 
-    /// Bytes, and beside them bits that are read on their own.
+    /// Reads bytes, and separate bits next to them.
     pub(crate) fn with_bits(bytes: &'a [u8], bits: &'a [u8], what: &'static str) -> Self {
         Self {
             rest: bytes,

@@ -88,6 +88,7 @@ impl TestApp {
             public_url: PUBLIC_URL.into(),
             updates_url: format!("http://{updates}"),
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
+            shows_metrics: true,
             links: links(),
             security_contact: Some("mailto:security@portal.test".into()),
             stream: api::StreamOptions::default(),
@@ -197,6 +198,14 @@ impl TestApp {
             panic!("no mail with {marker} to {to}: {mails:?}");
         };
         rest.lines().next().unwrap().to_owned()
+    }
+
+    /// Waits until the live view shows what committed reports have changed; samples it shows at once.
+    pub async fn view_is_up_to_date(&self) {
+        crate::eventually("the view is up to date", async || {
+            self.bus.live.is_up_to_date()
+        })
+        .await;
     }
 
     pub async fn stop(self) {

@@ -189,6 +189,22 @@ impl TestDb {
         WriteLock::Postgres(db)
     }
 
+    /// Whoever wants to read the table waits until the lock is released; only on PostgreSQL.
+    pub async fn lock_reads(&self, table: &str) -> WriteLock {
+        let mut db = PgConnection::connect(&self.url).await.unwrap();
+        let lock = format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE");
+        db.execute(sqlx::AssertSqlSafe(lock)).await.unwrap();
+        WriteLock::Postgres(db)
+    }
+
+    /// An exchange of units waits until the lock is released, as for a gateway that stores reports; only on PostgreSQL.
+    pub async fn lock_exchanges(&self) -> WriteLock {
+        let mut db = PgConnection::connect(&self.url).await.unwrap();
+        let lock = "BEGIN; SELECT pg_advisory_xact_lock_shared(x'5343554e495453'::BIGINT)";
+        db.execute(lock).await.unwrap();
+        WriteLock::Postgres(db)
+    }
+
     /// How many transactions wait for a lock of another one; only on PostgreSQL.
     pub async fn waiting_for_locks(&self) -> i64 {
         self.count(

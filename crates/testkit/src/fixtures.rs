@@ -4,7 +4,7 @@ use domain::alarm::{AlarmChange, AlarmKind};
 use domain::code::{Code, CodeKind};
 use domain::shard::{Shard, ShardSet};
 use domain::{Email, Serial};
-use store::access::PortalWork;
+use store::access::InternalAccess;
 use store::alarm::OpenAlarm;
 use store::event::LoggedEvent;
 use store::job_lease::JobLease;
@@ -161,7 +161,7 @@ impl TestApp {
     pub async fn household_access(&self, sn: &str) -> store::Access {
         let sn: Serial = sn.parse().unwrap();
         self.store
-            .household_access(PortalWork::new(), &sn)
+            .household_access(InternalAccess::new(), &sn)
             .await
             .unwrap()
             .unwrap()

@@ -62,7 +62,9 @@ impl Reporter<'_> {
             received_at: self.app.clock.now(),
             body,
         };
-        self.app.bus.uplink.store(report).await.unwrap()
+        let outcome = self.app.bus.uplink.store(report).await.unwrap();
+        self.app.view_is_up_to_date().await;
+        outcome
     }
 
     /// Sends a hello: phase 1, 10 kWh, in Germany, with the test's changes.

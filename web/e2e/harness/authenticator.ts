@@ -1,4 +1,4 @@
-/** A phone with an authenticator app: RFC 6238 from the text that the screen shows. */
+/** An authenticator app: RFC 6238 from the secret that the screen shows. */
 import { createHmac } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { expect } from '@playwright/test'
@@ -22,7 +22,7 @@ export class Authenticator {
     private readonly server: Server,
   ) {}
 
-  /** A code that was not used yet. While there is none, time passes on the server. */
+  /** An unused code. If there is none, the server's clock is advanced. */
   async code(): Promise<string> {
     if (this.step() === this.last) await this.server.passSeconds(STEP)
     this.last = this.step()
@@ -36,7 +36,7 @@ export class Authenticator {
   private step = () => Math.floor(this.server.now / 1_000 / STEP)
 }
 
-/** Sets the second factor up in whatever is on screen, up to the recovery codes. */
+/** Completes the setup on screen, up to the recovery codes. */
 export async function setUpTotp(page: Page, server: Server, password: string) {
   await page.getByLabel(text('form.current_password'), { exact: true }).last().fill(password)
   await button(page, text('totp.begin')).click()

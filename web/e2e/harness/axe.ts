@@ -7,18 +7,18 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
-/** As narrow as WCAG's reflow asks for. */
+/** The width of WCAG's reflow criterion. */
 export const NARROW = { width: 320, height: 640 }
 
 type Axe = { run: (part: string, options: RunOptions) => Promise<AxeResults> }
 
-/** The rules that look at colours: all that another theme can change. */
+/** Rules about colours, which depend on the theme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Which rules, and of which part of the page; all of them, and the whole page, where nothing is said. */
+/** The rules and the part of the page; by default all rules and the whole page. */
 type Extent = { rules?: string[]; part?: string }
 
-/** Waits for what fades or moves in: meanwhile its colours are those of no theme. What moves for ever is not waited for. */
+/** Waits for finite animations, because colours are wrong during a fade. */
 async function motionEnded(page: Page) {
   await page.evaluate(async () => {
     const ends = (motion: Animation) => Number.isFinite(motion.effect?.getComputedTiming().endTime)
@@ -27,22 +27,22 @@ async function motionEnded(page: Page) {
   })
 }
 
-/** No rule of axe is broken on what is on the page now; if one is, the message says where. */
+/** Expects no violations on the current page; the message names their places. */
 export async function expectAccessible(page: Page, extent: Extent = {}) {
   let found = await violations(page, extent)
-  // What began to fade while axe was looking is not there, or is at rest, when it looks again.
+  // Checks twice, because an element may have been fading in during the first check.
   if (found.length > 0) found = await violations(page, extent)
   expect(found).toEqual([])
 }
 
 async function violations(page: Page, { rules, part = 'html' }: Extent) {
   await motionEnded(page)
-  // Evaluated by the debugger: a script element would be stopped by the CSP.
+  // Evaluated by the debugger, because the CSP refuses a script element.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   const results = await page.evaluate(
     ([within, only]) =>
       (globalThis as unknown as { axe: Axe }).axe.run(within, {
-        // Describing all that is right takes most of the time.
+        // Reporting passed rules takes most of the time.
         resultTypes: ['violations'],
         ...(only && { runOnly: only }),
       }),
@@ -54,7 +54,7 @@ async function violations(page: Page, { rules, part = 'html' }: Extent) {
   )
 }
 
-/** In both themes. That each is kept and applied is tested elsewhere. */
+/** Checks both themes. Other tests check that the theme is stored and applied. */
 export async function expectAccessibleInBothThemes(page: Page, part?: string) {
   for (const theme of ['dark', 'light']) {
     await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
@@ -62,7 +62,7 @@ export async function expectAccessibleInBothThemes(page: Page, part?: string) {
   }
 }
 
-/** Nothing reaches beyond the right edge. */
+/** Nothing overflows the right edge. */
 export async function expectNoSidewaysScroll(page: Page) {
   const beyond = await page.evaluate(() => {
     const width = document.documentElement.clientWidth
@@ -78,12 +78,12 @@ export async function expectNoSidewaysScroll(page: Page) {
   expect(beyond, 'reaches beyond the right edge').toEqual([])
 }
 
-/** Below `sm`, the first of the widths in our styles, every page has the same elements in the same colours. */
+/** Below `sm`, the first breakpoint, pages have the same elements in the same colours. */
 const isPhone = ({ width }: { width: number }) => width < 640
 
 /**
- * In both themes at each of these sizes; of those with the layout of a phone, axe looks at the first. If only a part is new, such as
- * a menu over a page that was looked at before, the rest is looked at once.
+ * Both themes at each size; among phone layouts axe checks only the first. If only a part is new, such as a
+ * menu over a checked page, axe checks only that part.
  */
 export async function expectGoodEverywhere(
   page: Page,

@@ -1,4 +1,4 @@
-/** A battery outside the server's own demo fleet, which a test can hold by the plug. */
+/** A simulated battery outside the demo's own fleet, controlled by a test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { BINARY } from './server.ts'
 
@@ -6,8 +6,8 @@ export class Battery {
   private constructor(private readonly child: ChildProcess) {}
 
   /**
-   * @param secrets what `admin import-devices` printed when its serial number was registered
-   * @param units how many of the batteries that it names
+   * @param secrets the output of `admin import-devices` for its serial number @param units how many of its
+   * batteries to start
    */
   static connect(gateway: string, secrets: string, units: number): Battery {
     const options = [
@@ -23,7 +23,7 @@ export class Battery {
     return new Battery(spawn(BINARY, ['simulate', ...options], { stdio: 'ignore' }))
   }
 
-  /** Nothing more comes from it, although its connection stays open: the worst way to go. */
+  /** Stops sending without closing its connection: the worst kind of failure. */
   fallSilent() {
     this.child.kill('SIGSTOP')
   }

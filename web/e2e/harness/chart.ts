@@ -1,11 +1,11 @@
-/** What tests see of the big chart: its canvas has no elements to look for. */
+/** The big chart, whose canvas has no elements to query. */
 import { readFile } from 'node:fs/promises'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { type Account, PASSWORD } from './server.ts'
 import { button } from './steps.ts'
 import { text } from './texts.ts'
 
-/** An owner of the demo with one system. */
+/** A demo owner with one system. */
 export const ONE: Account = { email: 'owner@example.com', password: PASSWORD, role: 'user' }
 export const HOUR = 3_600
 
@@ -14,14 +14,14 @@ export const charts = (page: Page) => page.getByRole('slider')
 export const chip = (page: Page, id: Parameters<typeof text>[0]) =>
   page.getByRole('group', { name: text('chart.series') }).getByRole('button', { name: text(id) })
 
-/** From where to where the address says that the chart is zoomed, in seconds; null is everything. */
+/** The zoom in the address in seconds; null is everything. */
 export function zoomOf(page: Page): [number, number] | null {
   const zoom = new URL(page.url()).searchParams.get('zoom')
   const [from = 0, to = 0] = (zoom ?? '').split('_').map(Number)
   return zoom === null ? null : [from, to]
 }
 
-/** Acts, and waits until the chart shows another stretch of time. */
+/** Acts, and waits until the zoom has changed. */
 export async function zoomAfter(page: Page, act: () => Promise<unknown>): Promise<[number, number] | null> {
   const before = String(zoomOf(page))
   await act()
@@ -31,7 +31,7 @@ export async function zoomAfter(page: Page, act: () => Promise<unknown>): Promis
 
 type Recorded = { drawnTexts: string[] }
 
-/** Keeps every text that is drawn on a canvas, such as the labels of an axis. Before the page is opened. */
+/** Records every text drawn on a canvas, such as axis labels. Call it before the page is opened. */
 export const recordTexts = (page: Page) =>
   page.addInitScript(() => {
     const texts: string[] = []
@@ -46,7 +46,7 @@ export const recordTexts = (page: Page) =>
 export const drawnTexts = (page: Page) =>
   page.evaluate(() => [...new Set((globalThis as unknown as Recorded).drawnTexts)])
 
-/** The cells of a table over all its pages, the first column being the time. */
+/** The cells of a table over all its pages; the first column is the time. */
 export async function readTable(panel: Page | Locator): Promise<string[][]> {
   await panel.getByRole('table').waitFor()
   const rows: string[][] = []
@@ -60,17 +60,17 @@ export async function readTable(panel: Page | Locator): Promise<string[][]> {
   }
 }
 
-/** "1.874,5" as the table writes it; a dash is nothing. */
+/** Parses a cell such as "1.874,5"; a dash is null. */
 export const numberOf = (cell: string) =>
   cell === '–' ? null : Number(cell.replaceAll('.', '').replace(',', '.'))
 
-/** Presses a button that hands over a file. */
+/** Clicks a download button. */
 export async function fileOf(page: Page, name: 'CSV' | 'PNG'): Promise<{ name: string; content: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()])
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) }
 }
 
-/** Header and rows of a CSV without quoted cells, as German spreadsheets read it. */
+/** Header and rows of a German CSV without quoted cells. */
 export function readCsv(content: Buffer): { header: string[]; rows: string[][] } {
   const text = content.toString('utf8')
   expect(text).toMatch(/^\ufeff/)
@@ -80,8 +80,8 @@ export function readCsv(content: Buffer): { header: string[]; rows: string[][] }
 
 export const csvNumber = (cell: string) => (cell === '' ? null : Number(cell.replace(',', '.')))
 
-/** Size of a PNG, and how many colours it has. */
-export const lookAt = (page: Page, picture: Buffer) =>
+/** The size of a PNG, and its number of colours. */
+export const inspectPicture = (page: Page, picture: Buffer) =>
   page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))

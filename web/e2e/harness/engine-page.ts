@@ -1,13 +1,13 @@
-/** A page in Firefox or WebKit: what people do on it and see of it, by the words that they read. */
+/** A page in Firefox or WebKit, controlled by the texts on screen. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Account } from './server.ts'
 import { text } from './texts.ts'
 import type { Driver } from './webdriver.ts'
 
-/** The name under which WebDriver hands out an element. */
+/** WebDriver's key of an element. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Twice as long as in the other browser tests: these engines draw every part of a page, beside other tests. */
+/** Twice that of the other browser tests: these engines render everything, beside other tests. */
 const TIMEOUT = 90_000
 
 const FAILURES = [text('failure.title'), text('failure.chunk')]
@@ -26,7 +26,7 @@ export class EnginePage {
     await this.press(text('login.submit'))
   }
 
-  /** A full load of this address, as when somebody types it in. */
+  /** Loads this path. */
   async open(path: string) {
     await this.driver.send('WebDriver:Navigate', { url: this.origin + path })
   }
@@ -35,7 +35,7 @@ export class EnginePage {
     await this.driver.send('WebDriver:Refresh')
   }
 
-  /** A button, a link, or the label of a choice. */
+  /** Clicks a button, a link, or the label of a choice. */
   async press(name: string) {
     await this.driver.send('WebDriver:ElementClick', { id: await this.find('button', name) })
   }
@@ -46,7 +46,7 @@ export class EnginePage {
     await this.driver.send('WebDriver:ElementSendKeys', { id, text: value })
   }
 
-  /** Waits until the page shows these texts. */
+  /** Waits until the page contains these texts. */
   async sees(...texts: string[]) {
     await this.until(texts.join(', '), async () => {
       const { shown } = await this.state()
@@ -54,7 +54,7 @@ export class EnginePage {
     })
   }
 
-  /** Waits for the page of this heading with all its parts, also those far down; none of them has failed. */
+  /** Waits for the page with this heading and all its parts, including those below; none has failed. */
   async seesPage(title: string) {
     await this.until(`the whole page "${title}"`, async () => {
       const { heading, waiting, shown } = await this.state()
@@ -69,7 +69,7 @@ export class EnginePage {
     return (await this.driver.send('WebDriver:ExecuteScript', fields)) as T
   }
 
-  /** What is on screen. What waits to come near the screen is scrolled to. */
+  /** The state of the page; scrolls to parts that load when near. */
   private state() {
     return this.evaluate(() => {
       const far = document.querySelector('[data-not-near]')
@@ -83,7 +83,7 @@ export class EnginePage {
     })
   }
 
-  /** What has this name, as soon as it is there; of several the last, as in a dialog over its page. */
+  /** Waits for an element with this name; the last of several, as in a dialog over its page. */
   private async find(kind: 'field' | 'button', name: string): Promise<string> {
     let id: string | undefined
     await this.until(`"${name}"`, async () => {
@@ -104,7 +104,7 @@ export class EnginePage {
     return id ?? ''
   }
 
-  /** Waits for a condition; what the page shows instead is in the message. */
+  /** Waits for a condition; a failure's message contains the page's text. */
   private async until(what: string, condition: () => Promise<boolean>) {
     const deadline = Date.now() + TIMEOUT
     while (!(await condition())) {

@@ -1,9 +1,9 @@
-/** `test` with a page in Firefox or WebKit. Where their programs are missing the test is skipped, and says so. */
+/** `test` with a page in Firefox or WebKit. Skipped with a message if their programs are missing. */
 import { EnginePage } from './engine-page.ts'
 import { test as base } from './test.ts'
 import { type Engine, launch, missingFor } from './webdriver.ts'
 
-/** @param language of the machine, such as `en_US.UTF-8` */
+/** @param language the machine's locale, such as `en_US.UTF-8` */
 type Visit = (engine: Engine, language?: string) => Promise<EnginePage>
 
 export const test = base.extend<{ visit: Visit }>({
@@ -11,7 +11,7 @@ export const test = base.extend<{ visit: Visit }>({
     const closings: (() => Promise<void>)[] = []
     await use(async (engine, language) => {
       const missing = missingFor(engine)
-      // The beginning of the sentence is read by scripts/check-spec-coverage.
+      // scripts/check-spec-coverage reads the beginning of this message.
       test.skip(missing.length > 0, `not installed: ${missing.join(', ')}; run scripts/install-tools`)
       const driver = await launch(engine, language)
       closings.push(driver.close)

@@ -1,10 +1,10 @@
-/** A day with every sample that a battery sent, as one chart: more than the API gives at once. */
+/** A day with every sample of a battery in one chart: more than the API returns at once. */
 import type { Page } from '@playwright/test'
 
-/** Lines, areas and bars: everything that a chart can have. */
+/** Lines, areas and bars: every style of a chart. */
 export const SERIES_DRAWN = 'm6,m8,m1,m0,m3,m7,m4,m2'
 
-/** The columns of the export, by their place. */
+/** Column indices of the export. */
 const UTC = 2
 const [IMPORT, FEED_IN, PV, DISCHARGE, CHARGE, HOUSE, SOC, VOLTAGE] = [3, 4, 5, 6, 7, 8, 9, 10] as const
 const [IMPORT_COUNTER, PV_COUNTER] = [20, 22] as const

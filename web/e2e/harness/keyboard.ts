@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 
-/** Presses Tab until the element with this name has the focus, and sees that the focus shows. */
+/** Presses Tab until the element with this name has the focus, and checks that the focus is visible. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
   const target = page.getByRole(role, { name, exact: typeof name === 'string' })
   for (let presses = 0; presses < 60; presses += 1) {
@@ -13,7 +13,7 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
   throw new Error(`Tab does not reach ${name}`)
 }
 
-/** The focused element, its label's face or the box around it has an outline. */
+/** The focused element, its label or the box around it has an outline. */
 export async function expectFocusToShow(page: Page) {
   const visible = await page.evaluate(() => {
     const shows = (element: Element | null | undefined) => {
@@ -27,7 +27,9 @@ export async function expectFocusToShow(page: Page) {
   expect(visible, 'the focus shows').toBe(true)
 }
 
-/** From here on through the page, or back: every stop shows its focus and comes out from under the bars that stay where they are. */
+/**
+ * Tabs through the page in one direction: every stop has a visible focus and is not covered by fixed bars.
+ */
 export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab') {
   const visited = new Set<string>()
   let last = ''
@@ -35,10 +37,10 @@ export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab
     await page.keyboard.press(key)
     const stop = await stopOf(page)
     if (stop === null) break
-    // The parts of a date are stops of their own.
+    // The parts of a date field are separate stops.
     if (stop.place === last) continue
     last = stop.place
-    // Around the page.
+    // All stops were visited.
     if (visited.has(stop.place)) break
     visited.add(stop.place)
     expect(stop.inSight, `${stop.name} can be seen when it has the focus`).toBe(true)
@@ -47,12 +49,12 @@ export async function expectEveryStopInSight(page: Page, key: 'Tab' | 'Shift+Tab
   expect(visited.size, 'stops of the Tab key').toBeGreaterThan(5)
 }
 
-/** What has the focus, and whether anything of it can be seen; null outside the page. */
+/** The focused element, and whether any part of it is visible; null outside the page. */
 const stopOf = (page: Page) =>
   page.evaluate(() => {
     const focused = document.activeElement
     if (!focused || focused === document.body) return null
-    // A hidden radio button has a face beside it.
+    // A hidden radio button has a visible element beside it.
     const face = (focused.matches('input.sr-only') ? focused.nextElementSibling : null) ?? focused
     const { left, top, width, height } = face.getBoundingClientRect()
     const parts = [0.1, 0.5, 0.9]

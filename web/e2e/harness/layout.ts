@@ -1,7 +1,7 @@
-/** Whether what is on the page can be pressed and read. */
+/** Checks that the page's elements are large enough and readable. */
 import { expect, type Page } from '@playwright/test'
 
-/** Whatever one can press is at least 24 px in both directions; links within a sentence may be lower. */
+/** Targets are at least 24 px in both directions, except for links within sentences. */
 export async function expectReachableTargets(page: Page) {
   const small = await page.evaluate(() =>
     [...document.querySelectorAll('button, a, input, select, [role^=menuitem]')]
@@ -19,7 +19,7 @@ export async function expectReachableTargets(page: Page) {
   expect(small, 'smaller than 24 px').toEqual([])
 }
 
-/** What a browser's text size does: letters grow, boxes stay as they are laid out. Afterwards they are as before. */
+/** Enlarges the text as a browser's text size does, without the layout; restored afterwards. */
 export async function withDoubledText(page: Page, check: () => Promise<void>) {
   const restore = await page.evaluateHandle(() => {
     const elements = [...document.querySelectorAll<HTMLElement>('body, body *')]
@@ -37,7 +37,7 @@ export async function withDoubledText(page: Page, check: () => Promise<void>) {
   await restore.evaluate((act) => act())
 }
 
-/** Somebody who reads with difficulty has chosen twice the usual text in the settings of their browser. */
+/** Sets the browser's font size to twice the default. */
 export async function withTextOfTwiceTheSize(page: Page, check: () => Promise<void>) {
   const debug = await page.context().newCDPSession(page)
   await debug.send('Page.enable')
@@ -48,7 +48,7 @@ export async function withTextOfTwiceTheSize(page: Page, check: () => Promise<vo
   await debug.detach()
 }
 
-/** No text is larger than the box that cuts it off. */
+/** No text overflows a box that clips it. */
 export async function expectNothingCut(page: Page) {
   const cut = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('main *, header *, footer *')]

@@ -1,14 +1,14 @@
-/** The owners of the demo, whose batteries have a past. */
+/** The demo's owners, whose batteries have a history. */
 import type { Page } from '@playwright/test'
 import { type Account, PASSWORD, type Server } from './server.ts'
 
 const owner = (email: string): Account => ({ email, password: PASSWORD, role: 'user' })
 export const ONE = owner('owner@example.com')
 export const THREE = owner('family@example.com')
-/** Silent for days, and the only one who has entered no prices. */
+/** Silent for days, and the only one without prices. */
 export const AWAY = owner('away@example.com')
 
-/** Prices from the beginning on, whatever was entered before. */
+/** Sets prices from the beginning on. */
 export async function setPrices(
   server: Server,
   account: Account,
@@ -23,7 +23,7 @@ export async function setPrices(
   )
 }
 
-/** What the page itself was answered while it did something. */
+/** The answer that the page received during an action. */
 export async function answersTo<T>(page: Page, address: RegExp, act: () => Promise<unknown>): Promise<T> {
   const [answer] = await Promise.all([
     page.waitForResponse((response) => address.test(response.url()) && response.request().method() === 'GET'),

@@ -1,4 +1,4 @@
-/** A device that holds passkeys and verifies its user: Chromium's virtual authenticator. */
+/** A device with passkeys and user verification: Chromium's virtual authenticator. */
 import type { CDPSession, Page } from '@playwright/test'
 
 export class Device {
@@ -7,7 +7,7 @@ export class Device {
     private readonly authenticatorId: string,
   ) {}
 
-  /** Plugs it into the page's browser. */
+  /** Attaches it to the page's browser. */
   static async at(page: Page): Promise<Device> {
     const session = await page.context().newCDPSession(page)
     await session.send('WebAuthn.enable')
@@ -24,7 +24,7 @@ export class Device {
     return new Device(session, authenticatorId)
   }
 
-  /** Whether it recognises whoever is in front of it. */
+  /** Whether it verifies the user. */
   async recognise(isUserVerified: boolean) {
     await this.session.send('WebAuthn.setUserVerified', {
       authenticatorId: this.authenticatorId,

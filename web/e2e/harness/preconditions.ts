@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { findChromium } from './programs.ts'
 import { BINARY } from './server.ts'
 
-/** What the tests cannot do without, each said in one sentence. */
+/** The preconditions of the tests, each with a message. */
 // biome-ignore lint/style/noDefaultExport: Playwright calls the default export
 export default function checkPreconditions() {
   if (!existsSync(BINARY)) stop(`The browser tests need ${BINARY}: run "make build" first.`)

@@ -1,4 +1,4 @@
-/** Every screen of the app, and how to get it on the page. */
+/** Every screen of the app, and how to open it. */
 import type { Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
 import { openGroup } from './settings.ts'
@@ -9,7 +9,7 @@ export const VISITORS = ['guest', 'waiting', 'owner', 'electrician'] as const
 export type Visitor = (typeof VISITORS)[number]
 export type Screen = { path: string; visitor: Visitor }
 
-/** Each route once, for somebody who may see it. */
+/** Each route once, for somebody who may open it. */
 export const SCREENS: Screen[] = [
   { path: '/login', visitor: 'guest' },
   { path: '/register', visitor: 'guest' },
@@ -53,8 +53,8 @@ export function addressOf({ path }: Screen, server: Server): string {
   return `${path}?${query}`
 }
 
-/** Brings the browser into the state in which this visitor may open the screens. */
-export async function become(page: Page, server: Server, visitor: Visitor): Promise<Account | null> {
+/** Logs the browser in as this visitor. */
+export async function logInAs(page: Page, server: Server, visitor: Visitor): Promise<Account | null> {
   if (visitor === 'guest') return null
   if (visitor === 'waiting') {
     const { serials } = await server.newSite()
@@ -64,24 +64,24 @@ export async function become(page: Page, server: Server, visitor: Visitor): Prom
     await page.waitForURL('**/connect')
     return account
   }
-  const account = await lookerOf(server, visitor)
+  const account = await viewerOf(server, visitor)
   await beLoggedIn(page, server, account)
   return account
 }
 
-const lookers = new WeakMap<Server, Map<Visitor, Promise<Account>>>()
+const viewers = new WeakMap<Server, Map<Visitor, Promise<Account>>>()
 
-/** Somebody who only looks at screens: one is enough for all tests, for it takes a second to make one. */
-function lookerOf(server: Server, visitor: 'owner' | 'electrician'): Promise<Account> {
-  const known = lookers.get(server) ?? new Map<Visitor, Promise<Account>>()
-  lookers.set(server, known)
+/** An account that only views screens, shared by all tests because creating one takes a second. */
+function viewerOf(server: Server, visitor: 'owner' | 'electrician'): Promise<Account> {
+  const known = viewers.get(server) ?? new Map<Visitor, Promise<Account>>()
+  viewers.set(server, known)
   const account = known.get(visitor) ?? (visitor === 'owner' ? server.newOwner(3) : server.newElectrician())
   known.set(visitor, account)
   return account
 }
 
-/** Chooses how the app looks, as if it had been chosen on an earlier visit. */
-export async function prefer(
+/** Stores language and theme, as if chosen on an earlier visit. */
+export async function setPreferences(
   page: Page,
   { language = 'de', dark = true }: { language?: string; dark?: boolean },
 ) {
@@ -94,26 +94,26 @@ export async function prefer(
   )
 }
 
-/** Loads a screen and waits until nothing on it is still loading. */
+/** Loads a screen and waits until nothing is loading. */
 export async function open(page: Page, address: string) {
-  // A change of the part behind `#` alone would load nothing.
+  // A change of the fragment alone would not load the page.
   if (address.includes('#')) await page.goto('/healthz')
   await page.goto(address)
   await seeAll(page)
   await page.evaluate(() => document.fonts.ready)
 }
 
-/** @property part what opens over the page, if anything does; Escape closes it */
+/** @property part the overlay, if there is one; Escape closes it */
 type State = { name: string; screen: Screen; part?: string; act: (page: Page) => Promise<void> }
 
 const MENU = '[role=menu]'
 const DIALOG = '[role=dialog]'
 
-/** Whether this state is one of this screen. */
+/** Whether a state belongs to a screen. */
 export const isAt = ({ screen }: State, { path, visitor }: Screen) =>
   screen.path === path && screen.visitor === visitor
 
-/** States of a screen that only appear when somebody does something. */
+/** States of a screen that require an action. */
 export const STATES: State[] = [
   {
     name: 'login form with errors',
@@ -212,7 +212,7 @@ export const STATES: State[] = [
       await button(page, text('settings.review')).click()
     },
   },
-  // Last of its screen: what was typed stays in the form.
+  // Last of its screen, because the form keeps its values.
   {
     name: 'dialog before settings are sent, with errors',
     screen: { path: '/settings', visitor: 'owner' },

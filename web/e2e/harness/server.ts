@@ -1,4 +1,4 @@
-/** The real binary with a database of its own, and what people do to it outside the browser. */
+/** The real binary with its own database, and what happens outside the browser. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { Battery } from './battery.ts'
 export const BINARY =
   process.env.SUNCELLAR_TEST_BINARY ?? new URL('../../../target/debug/suncellar', import.meta.url).pathname
 
-/** Of every account of the demo, and of those that tests make. */
+/** The password of the demo's accounts and of those that tests create. */
 export const PASSWORD = 'Sonnenschein-1!'
 
 export type Mail = { to: string; subject: string; text: string; at: number }
@@ -37,9 +37,8 @@ export class Server {
   ) {}
 
   /**
-   * @param history days that the batteries have lived before
-   * @param chosen what else the operator has chosen
-   * @param startsAt when it is in Berlin; now if null
+   * @param history days of the batteries' history @param chosen further options of the operator @param
+   * startsAt the start in Berlin time; now if null
    */
   static async start(
     history: number,
@@ -76,12 +75,12 @@ export class Server {
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  /** It ends at once, in the middle of whatever it does. */
+  /** Kills the process at once. */
   async kill() {
     await this.end('SIGKILL')
   }
 
-  /** After {@link kill}: at the same address, with the same data. */
+  /** Restarts after {@link kill} with the same address and data. */
   async startAgain() {
     const address = `127.0.0.1:${new URL(this.url).port}`
     this.child = (await launch(address, this.options, this.log)).child
@@ -94,30 +93,30 @@ export class Server {
     await gone
   }
 
-  /** What the server printed, for a test that failed. */
+  /** The server's output, for failed tests. */
   get output() {
     return this.log.join('')
   }
 
-  /** A client address that nobody has used: limits per address then never couple two tests. */
+  /** A new client address, so that limits per address never couple two tests. */
   freshAddress(): string {
     const n = ++this.addresses
     return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
   }
 
-  /** Systems that nobody owns, with the registration code from their box. */
+  /** Unowned systems with the registration code from their box. */
   async newSite(units = 1): Promise<Site> {
     const serials = await this.newUnits(units)
     return { code: await this.registrationCode(...serials), serials }
   }
 
-  /** A system that nobody owns and whose code is lost: only its main switch links it. */
+  /** An unowned system whose code is lost: it can only be claimed. */
   async newUnit(): Promise<string> {
     const [sn = ''] = await this.newUnits(1)
     return sn
   }
 
-  /** A new code for these systems, as the operator issues it. */
+  /** A new registration code for these systems, issued by the operator. */
   async registrationCode(...serials: string[]): Promise<string> {
     return (await this.admin('issue-code', 'registration', ...serials)).trim()
   }
@@ -134,35 +133,35 @@ export class Server {
 
   private secretsOf = ([first]: string[]) => join(this.folder, `secrets-${first}.csv`)
 
-  /** A code that opens these systems to an electrician while nobody owns them. */
+  /** An installer code that gives an electrician access to unowned systems. */
   async installerCode(...serials: string[]): Promise<string> {
     return (await this.admin('issue-code', 'installer', ...serials)).trim()
   }
 
-  /** Puts the plug of a battery of the demo in, or pulls it. */
+  /** Connects or disconnects a demo battery. */
   async plug(sn: string, on: boolean) {
     await this.post('/demo/power/', { sn, on: on ? '1' : '0' }, 204)
   }
 
-  /** Switches a kettle on or off that hangs on this phase of a house of the demo. */
+  /** Switches a kettle on a phase of a demo house on or off. */
   async kettle(sn: string, phase: number, on: boolean) {
     await this.post('/demo/appliance/', { sn, phase: String(phase), on: on ? '1' : '0' }, 204)
   }
 
-  /** The batteries of a site, or the first few, as they connect by themselves once they hang on the wall. */
+  /** The batteries of a site, or the first few, connect as after their installation. */
   connectBattery({ serials }: Site, units = serials.length): Battery {
     const [, gateway = ''] = this.output.match(/batteries can connect.*?(127\.0\.0\.1:\d+)/) ?? []
     return Battery.connect(gateway, this.secretsOf(serials), units)
   }
 
-  /** A partner app as the operator registers it, with the demo's page to return to. */
+  /** Registers a partner app, with the demo's page as redirect. */
   async newPartner(name: string): Promise<Partner> {
     const partner = { id: `app-${++this.partners}`, name, redirect: `${this.url}/demo/partner/` }
     await this.admin('register-partner', '--id', partner.id, '--name', name, '--redirect', partner.redirect)
     return partner
   }
 
-  /** An owner who registered with the code of a site and has not logged in yet. */
+  /** An owner who has registered with a site's code and not logged in yet. */
   async newOwner(units = 1): Promise<Owner> {
     const site = await this.newSite(units)
     const account = this.nextAccount('user')
@@ -177,7 +176,7 @@ export class Server {
     return account
   }
 
-  /** An owner whose serial number waits for the main switch. */
+  /** An owner whose claim waits for the main switch. */
   async newWaitingOwner(serial: string): Promise<Account> {
     const account = this.nextAccount('user')
     await this.registerByApi(account, { sn1: serial }, 202)
@@ -211,7 +210,7 @@ export class Server {
     await this.post('/api/auth/register/confirm/', { token: link.split('#confirm=')[1] ?? '' }, 200)
   }
 
-  /** The tokens of a login that does not go through a browser. */
+  /** Logs in without a browser and returns the tokens. */
   async logIn({
     email,
     password,
@@ -221,7 +220,8 @@ export class Server {
     const login = { email, password, electrician, stayLoggedIn: 'false' }
     const send = () => this.send('/api/auth/token/', login)
     let answer = await send()
-    // Tests enter with the demo's accounts more often than the server lets anybody: as long as it says, they wait.
+    // Tests log in with the demo's accounts more often than the server's limit allows, so they wait for
+    // Retry-After.
     while (answer.status === 429) {
       await wait(Number(answer.headers.get('retry-after')) * 1_000)
       answer = await send()
@@ -235,7 +235,7 @@ export class Server {
     return ((await answer.json()) as Mail[]).filter((mail) => mail.to === to)
   }
 
-  /** The link in the newest mail to this address, as soon as it has come. */
+  /** The link in the newest mail to this address; waits for it. */
   async linkMailedTo(email: string, part = '#'): Promise<string> {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {
@@ -247,12 +247,12 @@ export class Server {
     throw new Error(`no mail with a link came to ${email}`)
   }
 
-  /** The pattern is performed at the main switch of a battery, as its owner would in the cellar. */
+  /** Performs the claim's pattern at a demo battery's main switch. */
   async turnSwitch(sn: string) {
     await this.post('/demo/switch/', { sn }, 204)
   }
 
-  /** What the server's clock says. */
+  /** Server time. */
   get now(): number {
     return Date.now() + this.passed
   }
@@ -262,7 +262,7 @@ export class Server {
     this.passed = Date.parse(headers.get('date') ?? '') - Date.now()
   }
 
-  /** Lets time pass on the server. */
+  /** Advances the server's clock. */
   async passMinutes(minutes: number) {
     await this.passSeconds(minutes * 60)
   }
@@ -291,7 +291,7 @@ export class Server {
     })
   }
 
-  /** What a call answers to an account, outside the browser. */
+  /** A GET request of an account, outside the browser. */
   async get<T>(path: string, account: Account): Promise<T> {
     const { access } = await this.logIn(account)
     const answer = await fetch(this.url + path, { headers: { Authorization: `Bearer ${access}` } })
@@ -299,7 +299,7 @@ export class Server {
     return (await answer.json()) as T
   }
 
-  /** The operator's command line, beside the running server. */
+  /** Runs the operator's command line beside the running server. */
   async admin(...args: string[]): Promise<string> {
     const env = { ...process.env, SUNCELLAR_SECRET_FILE: join(this.folder, 'demo-key') }
     const { stdout } = await run(BINARY, ['--data-dir', this.folder, 'admin', ...args], { env })
@@ -307,7 +307,7 @@ export class Server {
   }
 }
 
-/** Resolves when people can connect; what the process prints is added to the log. */
+/** Resolves when the server accepts connections; collects its output in the log. */
 async function launch(listen: string, options: string[], log: string[]) {
   const addresses = ['--listen', listen, '--updates-listen', '127.0.0.1:0']
   const child = spawn(BINARY, ['demo', ...addresses, ...options], { stdio: ['ignore', 'pipe', 'pipe'] })

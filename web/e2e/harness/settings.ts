@@ -1,10 +1,10 @@
-/** What tests do on the settings page, and what they set without it. */
+/** Actions on the settings page, and saving settings without it. */
 import { expect, type Page } from '@playwright/test'
 import { type Account, PASSWORD, type Server } from './server.ts'
 import { beLoggedIn, button, settled } from './steps.ts'
 import { type MessageId, text } from './texts.ts'
 
-/** On a desk, on a phone, and as narrow as WCAG's reflow asks for. */
+/** Desktop, phone, and the width of WCAG's reflow criterion. */
 export const EVERY_SIZE = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
@@ -28,7 +28,7 @@ type Group = 'charging' | 'device' | 'meter'
 export const field = (page: Page, name: SettingName) =>
   page.getByLabel(text(`setting.${name}`), { exact: true })
 
-/** The button is named by the group and, while it is closed, by what is set in it. */
+/** The button's name contains the group and, while it is closed, a summary. */
 export const openGroup = (page: Page, group: Group) =>
   page.getByRole('button', { name: new RegExp(`^${text(`settings.group.${group}`)}`) }).click()
 
@@ -39,7 +39,7 @@ export async function openSettings(page: Page, server: Server, account: Account)
   await settled(page)
 }
 
-/** Provider, token and prices have a part of their own. */
+/** Provider, token and prices are a separate part of the settings. */
 export async function openPrices(page: Page, server: Server, account: Account) {
   await beLoggedIn(page, server, account)
   await page.goto('/settings?part=prices')
@@ -47,7 +47,7 @@ export async function openPrices(page: Page, server: Server, account: Account) {
   await settled(page)
 }
 
-/** Looks at the changes once more and sends them. */
+/** Reviews the changes and sends them. */
 export async function sendChanges(page: Page, { password }: { password?: string } = {}) {
   await button(page, text('settings.review')).click()
   const dialog = page.getByRole('dialog')
@@ -59,7 +59,7 @@ export async function sendChanges(page: Page, { password }: { password?: string 
 export const readSettings = (server: Server, account: Account, sn: string) =>
   server.get<SystemSettings>(`/api/auth/settings/?sn=${sn}`, account)
 
-/** Saves outside the browser. */
+/** Saves settings outside the browser. */
 export async function setByApi(server: Server, account: Account, sn: string, fields: Record<string, string>) {
   const { version } = await readSettings(server, account, sn)
   const { access } = await server.logIn(account)
@@ -67,7 +67,7 @@ export async function setByApi(server: Server, account: Account, sn: string, fie
   await server.post(`/api/auth/settings/?sn=${sn}`, body, 200, { Authorization: `Bearer ${access}` })
 }
 
-/** The battery has reported what it works with. */
+/** Waits until the battery has reported its settings. */
 export const hasReported = (server: Server, account: Account, sn: string) =>
   expect
     .poll(async () => {

@@ -1,4 +1,4 @@
-/** Days of the demo's batteries, which live in Berlin. */
+/** Days in Berlin, where the demo's batteries are. */
 import { siteDayOf } from '../../src/lib/site-day.ts'
 
 const DAY = 86_400_000
@@ -7,7 +7,7 @@ export const berlinDay = (ms: number) => siteDayOf(ms, 'Europe/Berlin')
 
 export const daysAgo = (days: number) => berlinDay(Date.now() - days * DAY)
 
-/** The newest past day with so many hours: clocks change on the last Sunday of March and of October. */
+/** The newest past day with this many hours: clocks change on the last Sunday of March and of October. */
 function lastDayOf(hours: 23 | 25): string {
   const month = hours === 23 ? 2 : 9
   const thisYear = new Date().getUTCFullYear()
@@ -23,6 +23,6 @@ function lastDayOf(hours: 23 | 25): string {
 export const SPRING = lastDayOf(23)
 export const AUTUMN = lastDayOf(25)
 
-/** So many days of the past reach back behind both. */
+/** A history that covers both clock changes. */
 export const BOTH_CHANGES =
   Math.ceil((Date.now() - Math.min(Date.parse(SPRING), Date.parse(AUTUMN))) / DAY) + 1

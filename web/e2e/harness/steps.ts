@@ -1,4 +1,4 @@
-/** What people do in the browser, and what several tests look at. */
+/** Actions in the browser that several tests share. */
 import { expect, type Locator, type Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
 import { text } from './texts.ts'
@@ -10,10 +10,10 @@ export const button = (page: Page | Locator, name: string) => page.getByRole('bu
 export const homeOf = ({ role }: Account) =>
   role === 'electrician' ? '/electrician-dashboard' : '/dashboard'
 
-/** Everything that the page asked the server for has come. */
+/** Waits until all requests of the page are complete. */
 export const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 
-/** Scrolls to everything that waits to come near the screen, and up again. */
+/** Scrolls through the page, so that everything loads, and back up. */
 export async function seeAll(page: Page) {
   await heading(page).waitFor()
   await settled(page)
@@ -26,7 +26,7 @@ export async function seeAll(page: Page) {
   await page.evaluate(() => scrollTo(0, 0))
 }
 
-/** Fills in the login form that is on screen and sends it. */
+/** Fills in and submits the login form on screen. */
 export async function sendLogin(page: Page, { email, password, role }: Account) {
   if (role === 'electrician') await page.getByText(text('role.electrician'), { exact: true }).click()
   await page.getByLabel(text('form.email'), { exact: true }).fill(email)
@@ -34,7 +34,7 @@ export async function sendLogin(page: Page, { email, password, role }: Account) 
   await button(page, text('login.submit')).click()
 }
 
-/** Logs in by the form, up to the dashboard and what it shows. */
+/** Logs in by the form, and waits for the dashboard. */
 export async function logIn(page: Page, account: Account) {
   await page.goto('/login')
   await sendLogin(page, account)
@@ -49,7 +49,7 @@ export async function logOutByMenu(page: Page) {
   await page.waitForURL('**/login')
 }
 
-/** Puts a session into the browser without the form, where the login is not what the test is about. */
+/** Stores a session in the browser, for tests that are not about the login. */
 export async function beLoggedIn(page: Page, server: Server, account: Account, origin = server.url) {
   const tokens = await server.logIn(account)
   await page.goto(`${origin}/healthz`)
@@ -62,7 +62,7 @@ export async function beLoggedIn(page: Page, server: Server, account: Account, o
 
 type RegistrationForm = { account: Account; keys?: string[]; company?: string }
 
-/** Fills in the registration form that is on screen and sends it. */
+/** Fills in and submits the registration form on screen. */
 export async function sendRegistration(page: Page, { account, keys = [], company }: RegistrationForm) {
   if (account.role === 'electrician') {
     await page.getByText(text('role.electrician'), { exact: true }).click()

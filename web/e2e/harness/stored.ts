@@ -1,4 +1,4 @@
-/** What the browser holds. */
+/** The browser's storage. */
 import type { Page } from '@playwright/test'
 
 /** Local storage, session storage, every database and every cache, as one text. */

@@ -1,24 +1,27 @@
-/** `test` with a real server behind it, and the rule that no page may complain. */
+/** `test` with a real server, which also fails if a page reports an error. */
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { PageErrors } from './page-errors.ts'
 import { Server } from './server.ts'
-import { Trouble } from './trouble.ts'
 
 type Fixtures = {
-  /** Fails the test if it holds anything unexpected at the end. */
-  trouble: Trouble
-  /** Another browser, of the same person or of somebody else; nothing is shared with the first one. */
+  /** Fails the test if unexpected errors were reported. */
+  pageErrors: PageErrors
+  /** Another browser that shares nothing with the first one. */
   otherBrowser: () => Promise<Page>
 }
 
 type WorkerFixtures = {
   server: Server
-  /** How many days the batteries have lived before the first test; a file that needs another past says so. */
+  /** Days of the batteries' history before the first test. */
   history: number
-  /** Options of the server's command line, for a file that is about them. */
+  /** Options of the server's command line. */
   options: string[]
-  /** Where the hour and the weather matter: when the server's life begins, like `2026-12-25T18:00`. */
+  /** The start of the server's clock, like `2026-12-25T18:00`, for tests that depend on hour or weather. */
   startsAt: string | null
-  /** Said by a file that moves the server's clock: others would live in its future. After weeks batteries have other alarms. */
+  /**
+   * Set by files that advance the server's clock, because other files must not run in its future. After weeks
+   * batteries have other alarms.
+   */
   movesClock: 'never' | 'hours' | 'weeks'
 }
 
@@ -32,7 +35,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   movesClock: ['never', { option: true, scope: 'worker' }],
 
   server: [
-    // A worker and its server are only for files that say the same in these options.
+    // Files share a worker and its server only if they have the same options.
     async ({ history, options, startsAt, movesClock: _ }, use) => {
       const server = await Server.start(history, options, startsAt)
       await use(server)
@@ -46,24 +49,24 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   extraHTTPHeaders: ({ server }, use) => use({ 'X-Forwarded-For': server.freshAddress() }),
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
-  trouble: async ({}, use) => {
-    const trouble = new Trouble()
-    await use(trouble)
-    expect(trouble.found(), 'what the pages complained about').toEqual([])
+  pageErrors: async ({}, use) => {
+    const pageErrors = new PageErrors()
+    await use(pageErrors)
+    expect(pageErrors.found(), 'what the pages complained about').toEqual([])
   },
 
-  context: async ({ context, trouble, server }, use, info) => {
-    await trouble.watch(context)
+  context: async ({ context, pageErrors, server }, use, info) => {
+    await pageErrors.watch(context)
     await use(context)
     if (info.status !== info.expectedStatus) await info.attach('server.txt', { body: server.output })
   },
 
-  otherBrowser: async ({ browser, trouble }, use) => {
+  otherBrowser: async ({ browser, pageErrors }, use) => {
     const contexts: BrowserContext[] = []
     await use(async () => {
       const context = await browser.newContext()
       contexts.push(context)
-      await trouble.watch(context)
+      await pageErrors.watch(context)
       return context.newPage()
     })
     await Promise.all(contexts.map((context) => context.close()))

@@ -1,4 +1,4 @@
-/** What people read on the screen, by the same ids as the app. */
+/** The texts on screen, by the app's ids. */
 import { readFileSync } from 'node:fs'
 import type german from '../../src/locales/de.json'
 
@@ -19,7 +19,7 @@ const catalogues = Object.fromEntries(LANGUAGES.map((language) => [language, loa
 
 export const messageIds = Object.keys(catalogues.de) as MessageId[]
 
-/** A text of the catalogue. Simple values such as `{email}` are filled in; plurals have to be matched otherwise. */
+/** A text of the catalogue. Simple values such as `{email}` are filled in; plurals are not supported. */
 export function text(id: MessageId, values: Record<string, string> = {}, language: Language = 'de'): string {
   return catalogues[language][id].replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }

@@ -1,13 +1,13 @@
-/** What the browser knows about its own speed. */
+/** Performance measurements of the browser. */
 import type { Page } from '@playwright/test'
 
-/** Nothing was busy for this long: whatever a page does when it opens is over. New readings come every few seconds. */
+/** Without activity for this long a page is at rest. New readings come every few seconds. */
 const QUIET = 1_000
 
 type Seen = { lastLongTask: number; layoutShift: number }
 type Draws = { drawTimes: number[] }
 
-/** Watches the next page from its first moment on. */
+/** Measures the next page from its start. */
 export const observe = (page: Page) =>
   page.addInitScript(() => {
     const seen: Seen = { lastLongTask: 0, layoutShift: 0 }
@@ -24,7 +24,7 @@ export const observe = (page: Page) =>
 
 type Shifts = { score: number; moved: string[] }
 
-/** What moves on the next pages although nobody did anything, and how much: browsers call it cumulative layout shift. */
+/** Measures the cumulative layout shift of the next pages, without user input. */
 export const observeShifts = (page: Page) =>
   page.addInitScript(() => {
     type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] }
@@ -43,7 +43,7 @@ export const observeShifts = (page: Page) =>
 export const shiftsOf = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { shifts: Shifts }).shifts)
 
-/** Waits until the page has come to rest and says how it got there, in milliseconds since it was asked for. */
+/** Waits until the page is at rest and returns its timings, in milliseconds since navigation. */
 export async function isQuiet(page: Page) {
   await page.waitForFunction(
     (quiet) => performance.now() - (globalThis as unknown as { seen: Seen }).seen.lastLongTask > quiet,
@@ -57,8 +57,8 @@ export async function isQuiet(page: Page) {
 }
 
 /**
- * Takes the time of every chart, from before it is made until its pixels are there: reading one back makes the canvas
- * carry out what it has only noted down. Before the page is opened.
+ * Measures every chart from its creation until its pixels exist: reading one pixel flushes the canvas. Call
+ * it before the page is opened.
  */
 export const recordDraws = (page: Page) =>
   page.addInitScript(() => {

@@ -1,11 +1,11 @@
-/** The steps of the update wizard, with the owner's hands at the storage. */
+/** The steps of the update wizard, and the main switch of the battery. */
 import type { Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
 import { beLoggedIn, button, settled } from './steps.ts'
 import { expect } from './test.ts'
 import { type MessageId, text } from './texts.ts'
 
-/** A battery takes its time, also a simulated one. */
+/** The timeout for a battery, also a simulated one. */
 export const SOON = { timeout: 90_000 }
 
 export const stepHeading = (page: Page, id: MessageId, sn = '') =>
@@ -21,7 +21,7 @@ export async function openWizard(page: Page, server: Server, account: Account, s
   await settled(page)
 }
 
-/** Switches the storage off and starts, up to the first word about it. */
+/** Switches the battery off and starts the update. */
 export async function start(page: Page, server: Server, account: Account, sn: string) {
   await turn(server, 'main-switch', sn, 0)
   await openWizard(page, server, account, sn)
@@ -37,7 +37,10 @@ export async function start(page: Page, server: Server, account: Account, sn: st
   await expect(stepHeading(page, 'update.running', sn)).toBeVisible()
 }
 
-/** On for some seconds and off again, as often as the wizard asks for it; it hears of the battery every three seconds. */
+/**
+ * On for some seconds and off again, as often as the wizard asks for it; the wizard polls every three
+ * seconds.
+ */
 async function turnOnAndOff(page: Page, server: Server, sn: string) {
   const asked = page.getByText(text('update.switch.on_then_off', { min: '5', max: '10' }), { exact: true })
   let on: 0 | 1 = 0
@@ -48,7 +51,7 @@ async function turnOnAndOff(page: Page, server: Server, sn: string) {
   }).toPass(SOON)
 }
 
-/** Does at the main switch what the wizard asks for, up to the end. */
+/** Operates the main switch as the wizard asks, up to the end. */
 export async function finish(page: Page, server: Server, sn: string) {
   const between = dialog(page, 'update.news.part_finished')
   const over = dialog(page, 'update.news.finished')

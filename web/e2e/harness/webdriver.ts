@@ -1,6 +1,7 @@
 /**
- * Firefox, and WebKit, the engine of every browser on an iPhone. Playwright drives neither as Debian ships them, so they are spoken to
- * in WebDriver's own words: over HTTP to WebKit's driver, over Marionette's socket to Firefox, which needs no driver.
+ * Drives Firefox, and WebKit, the engine of every browser on an iPhone. Playwright cannot drive Debian's
+ * packages, so this speaks WebDriver directly: over HTTP to WebKit's driver, over Marionette's socket to
+ * Firefox, which needs no driver.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,17 +15,17 @@ import { findProgram } from './programs.ts'
 export const ENGINES = ['firefox', 'webkit'] as const
 export type Engine = (typeof ENGINES)[number]
 
-/** What has to be on the PATH. */
+/** Programs on the PATH. */
 const PROGRAMS: Record<Engine, string[]> = {
   firefox: ['firefox-esr'],
   webkit: ['WebKitWebDriver', 'Xvfb'],
 }
 
-/** The programs that are missing here. */
+/** The missing programs. */
 export const missingFor = (engine: Engine) =>
   PROGRAMS[engine].filter((name) => findProgram(name) === undefined)
 
-/** A command of WebDriver by Marionette's name, with the path that HTTP has for it. */
+/** WebDriver's commands by Marionette's names, with their HTTP paths. */
 const PATHS = {
   'WebDriver:Navigate': 'url',
   'WebDriver:Refresh': 'refresh',
@@ -34,7 +35,7 @@ const PATHS = {
   'WebDriver:ElementSendKeys': 'element/ID/value',
 } as const
 
-/** How long a browser may take to start, on a busy machine. */
+/** The timeout for starting a browser, on a busy machine. */
 const START_LIMIT = 30_000
 
 export type Driver = {
@@ -42,13 +43,13 @@ export type Driver = {
   close: () => Promise<void>
 }
 
-/** @param language of the machine; WebKit's is then that of its pages */
+/** @param language the machine's locale, which WebKit uses for its pages */
 export const launch = (engine: Engine, language = 'en_US.UTF-8'): Promise<Driver> =>
   engine === 'firefox' ? launchFirefox() : launchWebkit(language)
 
 async function launchFirefox(): Promise<Driver> {
   const profile = await mkdtemp(join(tmpdir(), 'suncellar-firefox-'))
-  // A port of its own, which it writes into its profile.
+  // A free port, which it writes into its profile.
   await writeFile(join(profile, 'user.js'), 'user_pref("marionette.port", 0);\n')
   const browser = spawn('firefox-esr', ['--headless', '--no-remote', '--marionette', '--profile', profile], {
     stdio: 'ignore',
@@ -82,7 +83,10 @@ async function launchFirefox(): Promise<Driver> {
   }
 }
 
-/** Marionette's messages are `length:[0, id, command, fields]` and `length:[1, id, error, result]`; the first one is a greeting. */
+/**
+ * Marionette's messages are `length:[0, id, command, fields]` and `length:[1, id, error, result]`; the first
+ * one is a greeting.
+ */
 function marionette(socket: Socket) {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
   let received = Buffer.alloc(0)
@@ -166,7 +170,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What a try gives as soon as one succeeds. */
+/** Retries until the attempt succeeds, and returns its result. */
 async function until<T>(attempt: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + START_LIMIT
   for (;;)

@@ -3,14 +3,14 @@ import { Wordmark } from '@/components/ui/logo'
 import { Preferences } from './preferences'
 
 type MessageProps = {
-  /** Above the title. */
+  /** Shown above the title. */
   mark: ReactNode
   title: string
   text: string
   action: ReactNode
 }
 
-/** Title, sentence and one way on, in the middle of whatever holds it. */
+/** Title, text and one action, centred in the parent. */
 export function CentredMessage({ mark, title, text, action }: MessageProps) {
   return (
     <div className="grid justify-items-center gap-4 py-12 text-center">
@@ -22,7 +22,7 @@ export function CentredMessage({ mark, title, text, action }: MessageProps) {
   )
 }
 
-/** A page of its own, outside both layouts. */
+/** A full page without a layout. */
 export function CentredPage({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t'
 
 type Props = { href: string | undefined; className?: string; children: ReactNode }
 
-/** A page that is not ours. Until its address is known it is plain text of the same size. */
+/** A link to an external page. Until its address is known it is plain text of the same size. */
 export function ExternalLink({ href, className, children }: Props) {
   const { t } = useT()
   if (!href) return <span className={className}>{children}</span>

@@ -6,7 +6,7 @@ import { page } from '@/lib/session/page'
 import { renderUi } from '@/lib/testing/render'
 import { Failure } from './failure-page'
 
-it('says that a part of the page did not come, and offers a reload', async () => {
+it('says that a part of the page did not load, and offers a reload', async () => {
   const reload = vi.spyOn(page, 'reload').mockImplementation(() => undefined)
   await renderUi(<Failure error={new ChunkLoadError('Loading chunk failed')} />)
   expect(screen.getByRole('heading')).toHaveTextContent('Ein Teil der Seite konnte nicht geladen werden')
@@ -14,7 +14,7 @@ it('says that a part of the page did not come, and offers a reload', async () =>
   expect(reload).toHaveBeenCalledTimes(1)
 })
 
-it('shows nothing of the insides of any other error', async () => {
+it('shows no details of any other error', async () => {
   await renderUi(<Failure error={new Error('secret detail')} />)
   expect(screen.getByRole('heading')).toHaveTextContent('Da ist etwas schiefgegangen')
   expect(document.body).not.toHaveTextContent('secret detail')

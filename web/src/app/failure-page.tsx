@@ -8,7 +8,7 @@ import { CentredMessage, CentredPage } from './centred-page'
 
 type Props = Pick<ErrorComponentProps, 'error'>
 
-/** A page broke, or its script did not come. A reload fetches the current version of everything. */
+/** A page crashed, or its script did not load. A reload fetches the current version. */
 export function Failure({ error }: Props) {
   const { t } = useT()
   const { title, text } = failureTexts(error)
@@ -30,7 +30,7 @@ export function Failure({ error }: Props) {
   )
 }
 
-/** The same where there is no layout, because it is the layout that failed. */
+/** The same without a layout, in case the layout has failed. */
 export function FailurePage({ error }: Props) {
   return (
     <CentredPage>

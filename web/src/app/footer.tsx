@@ -9,7 +9,7 @@ import { ExternalLink } from './external-link'
 const LINKS = ['contact', 'imprint', 'privacy'] as const
 const LINK = 'inline-flex min-h-11 items-center px-2 underline-offset-4 hover:text-text hover:underline'
 
-/** The guide, and contact, imprint and privacy policy: pages outside the portal, named by the installation's configuration. */
+/** Links to the guide, contact, imprint and privacy policy; the installation configures all but the guide. */
 export function Footer({ className }: { className?: string }) {
   const { t, locale } = useT()
   const { data } = useQuery(configQuery)
@@ -36,6 +36,6 @@ export function Footer({ className }: { className?: string }) {
   )
 }
 
-/** Written in German and English (`docs/guide`); the build makes pages of it. */
+/** The guide exists in German and English (`docs/guide`); the build turns it into pages. */
 const guideOf = (reader: 'owner' | 'electrician', locale: Locale) =>
   `/guide/${reader}${locale === 'de' ? '.de' : ''}.html`

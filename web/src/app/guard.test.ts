@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guard, type Visitor } from './guard'
+import { guard, type SessionInfo } from './guard'
 
 const VISITORS = {
   guest: { authenticated: false, role: 'user', limited: false },
@@ -11,13 +11,13 @@ const VISITORS = {
   'owner without systems': { authenticated: false, role: 'user', limited: true },
   owner: { authenticated: true, role: 'user', limited: false },
   electrician: { authenticated: true, role: 'electrician', limited: false },
-} satisfies Record<string, Visitor>
+} satisfies Record<string, SessionInfo>
 
 const home = '/dashboard'
 const fleet = '/electrician-dashboard'
 const login = '/login'
 
-/** Path → where each visitor of the list above goes; null stays. */
+/** Path → target for each visitor of the list above; null stays. */
 const TABLE: [string, (string | null)[]][] = [
   ['/', [login, login, login, login, login]],
   ['/login', [null, null, null, home, fleet]],
@@ -61,7 +61,7 @@ describe('the route guard', () => {
     expect(guard('/register', VISITORS.owner, 'other=abc')).toBe(home)
   })
 
-  it('takes the key of a mailed link to the registration, or to the settings of an owner who has an account', () => {
+  it('takes a mailed key to the registration, or to the settings of a logged-in owner', () => {
     expect(guard('/register', VISITORS.guest, 'key=ABCDE')).toBeNull()
     expect(guard('/register', VISITORS['owner without systems'], 'key=ABCDE')).toBeNull()
     expect(guard('/register', VISITORS.owner, 'key=ABCDE')).toBe('/settings')
@@ -69,11 +69,11 @@ describe('the route guard', () => {
     expect(guard('/register', VISITORS.electrician, 'key=ABCDE')).toBe(fleet)
   })
 
-  it('does not care about a slash at the end', () => {
+  it('ignores a trailing slash', () => {
     expect(guard('/dashboard/', VISITORS.guest)).toBe(login)
   })
 
-  it('ends: whoever is sent somewhere may stay there or is sent to login', () => {
+  it('does not loop: every target can be opened or leads to the login', () => {
     for (const [path] of TABLE) {
       for (const visitor of Object.values(VISITORS)) {
         let at: string | null = path

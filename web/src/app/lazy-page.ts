@@ -3,7 +3,7 @@ import type { ComponentType } from 'react'
 import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { loadChunk } from '@/lib/load-chunk'
 
-/** A page in a chunk of its own, with the texts of its part of the app. */
+/** A page in its own chunk, loaded together with its texts. */
 export function lazyPage<K extends string>(
   load: () => Promise<Record<K, ComponentType>>,
   name: K,

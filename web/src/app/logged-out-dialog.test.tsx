@@ -11,7 +11,7 @@ describe('the Logged Out dialog', () => {
     ['session_ended', 'Ihre Sitzung ist beendet.'],
     ['no_systems', 'Mit Ihrem Konto ist keine Seriennummer verknüpft.'],
     ['refresh_reply', 'Die Antwort beim Erneuern der Anmeldung war ungültig.'],
-  ] as const)('says why (%s) and goes with OK, for good', async (notice, text) => {
+  ] as const)('shows the reason (%s) and is closed for good with OK', async (notice, text) => {
     leaveLogoutNotice(notice)
     await renderUi(<LoggedOutDialog />)
     const dialog = screen.getByRole('dialog', { name: 'Abgemeldet' })
@@ -21,12 +21,12 @@ describe('the Logged Out dialog', () => {
     expect(readLogoutNotice()).toBeNull()
   })
 
-  it('is not shown when nobody was logged out', async () => {
+  it('is hidden without a forced logout', async () => {
     await renderUi(<LoggedOutDialog />)
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  it('is not shown to somebody who is logged in again', async () => {
+  it('is hidden after another login', async () => {
     leaveLogoutNotice('session_ended')
     localStorage.setItem(STORAGE.access, 'access')
     await renderUi(<LoggedOutDialog />)

@@ -5,13 +5,13 @@ import { useT } from '@/lib/i18n/use-t'
 import { dismissLogoutNotice, type LogoutNotice, readLogoutNotice } from '@/lib/session/logout-notice'
 import { isAuthenticated } from '@/lib/session/tokens'
 
-/** A notice that was left behind before a new login has had its day. */
+/** A notice from before the current login is outdated. */
 function currentNotice(): LogoutNotice | null {
   if (isAuthenticated()) dismissLogoutNotice()
   return readLogoutNotice()
 }
 
-/** Covers the whole page after a forced logout, which always ends with a new load of the page. */
+/** Covers the page after a forced logout, which always reloads it. */
 export function LoggedOutDialog() {
   const [notice, setNotice] = useState(currentNotice)
   if (!notice) return null

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { CentredMessage, CentredPage } from './centred-page'
 import { usePageTitle } from './page-title'
 
-/** The start page is the door: it sends everybody where they belong. */
+/** The root path redirects everybody to their start page. */
 export function NotFoundPage() {
   const { t } = useT()
   usePageTitle('not_found.title')

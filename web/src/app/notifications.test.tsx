@@ -6,7 +6,7 @@ import { Notifications } from './notifications'
 
 afterEach(() => useNotifications.setState({ waiting: [] }))
 
-it('shows what was said before the toaster was loaded, and what is said after, once each', async () => {
+it('shows messages from before and after the toaster was loaded, once each', async () => {
   notify.success('Gespeichert.')
   await renderUi(<Notifications />)
   expect(await screen.findByText('Gespeichert.')).toBeInTheDocument()
@@ -17,7 +17,7 @@ it('shows what was said before the toaster was loaded, and what is said after, o
   expect(useNotifications.getState().waiting).toHaveLength(0)
 })
 
-it('has a place for messages before the first one, so that it is announced', async () => {
+it('has a live region before the first message, so that it is announced', async () => {
   const announced: string[] = []
   const observer = new MutationObserver(() => {
     const place = document.querySelector('[aria-live]')

@@ -5,12 +5,12 @@ import { useNotifications } from '@/lib/notify'
 const Toaster = lazy<ComponentType>(() =>
   loadChunk(() => import('@/components/ui/toaster')).then(
     ({ Toaster }) => ({ default: Toaster }),
-    // Without it a message stays unsaid, which must not take the page with it.
+    // If it fails to load, messages are lost but the page keeps working.
     () => ({ default: () => null }),
   ),
 )
 
-/** The toaster, from the first notification on: most visits never load it. */
+/** Loads the toaster with the first notification; most visits need none. */
 export function Notifications() {
   const waiting = useNotifications((state) => state.waiting.length > 0)
   const [wanted, setWanted] = useState(false)

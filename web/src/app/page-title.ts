@@ -6,12 +6,12 @@ import { useT } from '@/lib/i18n/use-t'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** Names the page in the browser's tab. */
+    /** The title in the browser's tab. */
     title?: MessageId
   }
 }
 
-/** The tab's title, in the language of the page. */
+/** Sets the tab's title in the page's language. */
 export function usePageTitle(id: MessageId | undefined) {
   const { t } = useT()
   useEffect(() => {
@@ -24,7 +24,7 @@ export const useRouteTitle = () =>
     select: (matches) => matches.findLast(({ staticData }) => staticData.title)?.staticData.title,
   })
 
-/** After a change of page the focus is on its heading, so that it is read and the Tab key goes on from there. */
+/** Focuses the heading after navigation, so that it is read out and Tab continues there. */
 export function useHeadingFocus() {
   const router = useRouter()
   useEffect(
@@ -38,7 +38,7 @@ export function useHeadingFocus() {
 
 function focusHeading() {
   const heading = document.querySelector<HTMLElement>('main h1')
-  // A page that has put the focus somewhere itself, such as into its first field, knows better.
+  // Pages that set the focus themselves keep it.
   if (!heading || document.activeElement?.closest('main')) return
   heading.tabIndex = -1
   heading.focus({ preventScroll: true })

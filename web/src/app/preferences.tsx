@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useTheme } from '@/lib/theme'
 import { useLanguage } from './use-language'
 
-/** Language and theme where there is no menu: the browser's own select costs nothing to load. */
+/** Language and theme on pages without a menu, as native selects, which need no script. */
 export function Preferences() {
   const { t } = useT()
   const { locale, choose } = useLanguage()

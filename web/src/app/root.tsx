@@ -3,7 +3,7 @@ import { LoggedOutDialog } from './logged-out-dialog'
 import { useHeadingFocus, usePageTitle, useRouteTitle } from './page-title'
 import { SkipLink } from './skip-link'
 
-/** Around every page, whatever its layout. */
+/** The root of every page, independent of its layout. */
 export function Root() {
   usePageTitle(useRouteTitle())
   useHeadingFocus()

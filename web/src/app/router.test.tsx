@@ -5,6 +5,7 @@ import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { forgetWantedPage, takeWantedPage } from '@/lib/session/wanted-page'
 import { server } from '@/lib/testing/server'
 import { logIn, openApp, openRoute, serveSystems } from './testing'
 
@@ -12,19 +13,31 @@ beforeEach(() => serveSystems(['SC24A0001']))
 afterEach(() => resetSessionStore())
 
 describe('the routes', () => {
-  it('show a page of their own for an address that does not exist', async () => {
+  it('show a page for unknown addresses', async () => {
     await openApp('/no-such-page')
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Diese Seite gibt es nicht')
     expect(screen.getByRole('link', { name: 'Zur Startseite' })).toHaveAttribute('href', '/login')
     expect(document.title).toBe('Diese Seite gibt es nicht · Suncellar')
   })
 
-  it('lead a guest from the root to the login', async () => {
+  it('redirect a guest from the root to the login', async () => {
     const router = await openApp('/')
     expect(router.state.location.pathname).toBe('/login')
   })
 
-  it('lead an owner from the root to the dashboard', async () => {
+  it.each([
+    ['/settings#grants', '/settings#grants'],
+    ['/update?sn=SC24A0001', '/update?sn=SC24A0001'],
+    ['/settings#email=secret', null],
+    ['/register#key=secret', null],
+    ['/', null],
+  ])('remember what a guest wanted, but no secret: %s', async (opened, wanted) => {
+    forgetWantedPage()
+    await openRoute(opened)
+    expect(takeWantedPage()).toBe(wanted)
+  })
+
+  it('redirect an owner from the root to the dashboard', async () => {
     await logIn('user')
     const router = await openApp('/')
     expect(router.state.location.pathname).toBe('/dashboard')
@@ -32,7 +45,7 @@ describe('the routes', () => {
     expect(document.title).toBe('Übersicht · Suncellar')
   })
 
-  it('know the role of a login in another tab', async () => {
+  it('take the role of a login in another tab', async () => {
     await logIn('electrician')
     useSession.setState({ role: 'user' })
     const router = await openRoute('/login')
@@ -40,7 +53,7 @@ describe('the routes', () => {
     expect(useSession.getState().role).toBe('electrician')
   })
 
-  it('take the secret of a mailed link along when they send somebody on', async () => {
+  it('keep the fragment of a mailed link in redirects', async () => {
     await logIn('electrician')
     const router = await openRoute('/settings#email=SECRET')
     expect(router.state.location.pathname).toBe('/electrician-settings')
@@ -55,7 +68,7 @@ describe('the routes', () => {
     expect(useSession.getState().role).toBe('user')
   })
 
-  it('do not end the session when /logout is only prepared', async () => {
+  it('do not end the session when /logout is only preloaded', async () => {
     await logIn('user')
     const router = await openApp('/dashboard')
     await router.preloadRoute({ to: '/logout' })
@@ -103,7 +116,7 @@ describe('a change of page', () => {
 })
 
 describe('the top bar before login', () => {
-  it('has the ways to homepage, register and login', async () => {
+  it('links to homepage, registration and login', async () => {
     await openApp('/lock')
     expect(await screen.findByRole('link', { name: /Website/ })).toHaveAttribute(
       'rel',

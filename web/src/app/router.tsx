@@ -11,6 +11,7 @@ import type { FleetSearch } from '@/features/fleet/model/search'
 import { logOut } from '@/lib/session/log-out'
 import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated, readRole } from '@/lib/session/tokens'
+import { noteFirstPage } from '@/lib/session/wanted-page'
 import { Failure, FailurePage } from './failure-page'
 import { guard } from './guard'
 import { lazyPage } from './lazy-page'
@@ -24,17 +25,20 @@ const root = createRootRoute({
   errorComponent: FailurePage,
   beforeLoad: ({ location }) => {
     const { limitedAccess } = useSession.getState()
-    // Another tab may have logged in since this one was opened.
+    // Another tab may have logged in meanwhile.
     const role = readRole()
     if (role !== useSession.getState().role) useSession.setState({ role })
     const visitor = { authenticated: isAuthenticated(), role, limited: limitedAccess !== null }
     const to = guard(location.pathname, visitor, location.hash)
-    // A mailed link to the settings has its secret behind the `#`; electricians take it along to theirs.
+    // A secret of a mailed link is used up at the login.
+    const isPage = location.pathname !== '/' && !location.hash.includes('=')
+    noteFirstPage(to !== null && !visitor.authenticated && isPage ? location.href : null)
+    // A mailed link has its secret in the fragment; redirects must keep it.
     if (to) throw redirect({ to, hash: location.hash, replace: true })
   },
 })
 
-/** Exists only to be sent away by the guard. */
+/** Never rendered: the guard always redirects. */
 const home = createRoute({ getParentRoute: () => root, path: '/' })
 
 const logout = createRoute({
@@ -104,19 +108,19 @@ const authPages = [
   }),
 ] as const
 
-/** The chart reads what it understands of it; the rules for that are not loaded before the first chart is. */
+/** Validated by the chart itself, so that its rules are not loaded before the first chart. */
 const chartSearch = (search: Record<string, unknown>) => search as ChartSearch
 
-/** One system of the fleet, with its chart; and which unit it has just taken the place of. */
+/** A system of the fleet: its chart, and the serial number of a just replaced unit. */
 const fleetSystemSearch = (search: Record<string, unknown>) => search as ChartSearch & { replaced?: string }
 
-/** Read by the part of the page that it is for. */
+/** Validated by the parts of the page. */
 const settingsSearch = (search: Record<string, unknown>) => search as SettingsSearch
 
-/** The bell and the card of the plan name a system; the page finds out whether there is anything to do for it. */
+/** The bell and the plan card link to a system; the page checks whether it has an update. */
 const systemSearch = (search: Record<string, unknown>) => search as { sn?: string }
 
-/** Read by the fleet's own rules, which owners never load. */
+/** Validated by the fleet, whose rules owners never load. */
 const fleetSearch = (search: Record<string, unknown>) => search as FleetSearch
 
 const main = createRoute({
@@ -171,7 +175,7 @@ const mainPages = [
     path: '/charts',
     validateSearch: chartSearch,
     staticData: { title: 'charts.title' },
-    component: lazyPage(() => import('./pages/charts'), 'Charts'),
+    component: lazyPage(() => import('./pages/charts'), 'Charts', 'outlook'),
   }),
   createRoute({
     getParentRoute: () => main,
@@ -211,7 +215,7 @@ const mainPages = [
 
 const routeTree = root.addChildren([home, logout, auth.addChildren(authPages), main.addChildren(mainPages)])
 
-/** Tests bring a history of their own. */
+/** Tests pass their own history. */
 export const makeRouter = (options: { history?: RouterHistory } = {}) =>
   createRouter({
     routeTree,

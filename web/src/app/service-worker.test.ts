@@ -3,7 +3,7 @@ import { holdReload } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
 import { reloadOnNewVersion } from './service-worker'
 
-/** A container in which tests put a new worker in charge. */
+/** A container in which tests activate a new worker. */
 function container(controller: ServiceWorker | null) {
   const target = new EventTarget()
   const workers = Object.assign(target, { controller }) as unknown as ServiceWorkerContainer
@@ -30,7 +30,7 @@ describe('a new service worker', () => {
     expect(page.reload).toHaveBeenCalledTimes(1)
   })
 
-  it('reloads when it comes later in a first visit', () => {
+  it('reloads when it comes later during a first visit', () => {
     const { workers, takeOver } = container(null)
     reloadOnNewVersion(workers)
     takeOver()
@@ -47,7 +47,7 @@ describe('a new service worker', () => {
     expect(page.reload).toHaveBeenCalledTimes(1)
   })
 
-  it('waits until an update that is on screen is over, and then reloads once', () => {
+  it('waits until an update on screen is over, and then reloads once', () => {
     const { workers, takeOver } = container(worker)
     reloadOnNewVersion(workers)
     const [one, another] = [holdReload(), holdReload()]

@@ -1,8 +1,11 @@
-/** Registers /sw.js at the root; a new version of it reloads the page, once, and not while an update of a storage is on screen. */
+/**
+ * Registers /sw.js at the root. A new version reloads the page once, but not while an update of a battery is
+ * on screen.
+ */
 import { reloadWhenFree } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
 
-/** Two servers with two versions behind one address must not make the page reload for ever. */
+/** Prevents an endless loop if two servers with different versions share an address. */
 const RELOAD_PAUSE = 60_000
 const UPDATE_CHECK = 3_600_000
 const LAST_RELOAD = 'serviceWorkerReload'
@@ -12,12 +15,12 @@ export function registerServiceWorker() {
   reloadOnNewVersion(navigator.serviceWorker)
   const register = () =>
     navigator.serviceWorker.register('/sw.js', { scope: '/' }).then(checkForUpdates, () => undefined)
-  // By the time the app is drawn the load event may be long past, and a listener would never run.
+  // The load event may have happened before the app is rendered.
   if (document.readyState === 'complete') void register()
   else addEventListener('load', () => void register(), { once: true })
 }
 
-/** The worker takes over as soon as it is installed. The first one brings nothing new, every later one does. */
+/** The worker takes control as soon as it is installed. Only later ones replace a loaded version. */
 export function reloadOnNewVersion(
   container: Pick<ServiceWorkerContainer, 'controller' | 'addEventListener'>,
 ) {
@@ -35,7 +38,9 @@ function reloadUnlessJustDone() {
   page.reload()
 }
 
-/** Browsers look for a new worker when a page is loaded; a portal that stays open for days has to ask. */
+/**
+ * Browsers check for a new worker on page loads only; a portal that stays open for days has to check itself.
+ */
 function checkForUpdates(registration: ServiceWorkerRegistration) {
   setInterval(() => void registration.update().catch(() => undefined), UPDATE_CHECK)
 }

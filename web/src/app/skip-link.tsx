@@ -1,6 +1,6 @@
 import { useT } from '@/lib/i18n/use-t'
 
-/** First stop of the Tab key. The address stays as it is: behind its `#` a mailed link may hold a secret. */
+/** The first tab stop. It keeps the address, because the fragment may contain the secret of a mailed link. */
 export function SkipLink() {
   const { t } = useT()
   return (

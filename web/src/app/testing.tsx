@@ -15,7 +15,7 @@ import { makeRouter } from './router'
 
 const LINKS = ['homepage', 'contact', 'imprint', 'privacy', 'terms']
 
-/** A server with these systems. `null`: the list cannot be had. */
+/** A server with these systems. `null`: the list cannot be loaded. */
 export function serveSystems(serials: string[] | null) {
   const systems = serials?.map((sn, index) => ({
     sn,
@@ -57,14 +57,14 @@ export function serveSystems(serials: string[] | null) {
 
 export const logIn = (role: Role) => startSession({ access: 'access', refresh: 'refresh', role })
 
-/** Where somebody who opens this path ends up, without drawing anything. */
+/** The final route of a path, without rendering. */
 export async function openRoute(path: string) {
   const router = makeRouter({ history: createMemoryHistory({ initialEntries: [path] }) })
   await router.load()
   return router
 }
 
-/** The whole app, in German, opened at this path. */
+/** Renders the whole app in German at this path. */
 export async function openApp(path: string) {
   queryClient.clear()
   queryClient.setDefaultOptions({ queries: { ...queryClient.getDefaultOptions().queries, retryDelay: 0 } })

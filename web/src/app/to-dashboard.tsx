@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { dashboardOf } from '@/lib/session/role-home'
 import { useSession } from '@/lib/session/session-store'
 
-/** The way on from a page that has nothing to show. */
+/** A button for pages that have nothing to show. */
 export function ToDashboard() {
   const { t } = useT()
   const role = useSession((session) => session.role)

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { failureTexts, loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 
-/** The language of the page and the way to change it; a catalogue that does not come is said, and changes nothing. */
+/** The language and its setter; a catalogue that fails to load is reported and changes nothing. */
 export function useLanguage() {
   const { t, locale } = useT()
   const choose = (chosen: Locale) => {

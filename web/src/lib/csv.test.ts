@@ -12,6 +12,9 @@ it.each([
   ['der "Neue"', '"der ""Neue"""'],
   ['=A1,"x"', '"\'=A1,""x"""'],
   ['a;b', 'a;b'],
+  ["x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"],
+  ['x,"=1"', '"x,""\'=1"""'],
+  ['\t=1', "'\t'=1"],
   ['', ''],
 ])('the cell %j is written %j', (text, written) => {
   expect(csvCell(text, 'en')).toBe(written)

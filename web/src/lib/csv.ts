@@ -8,9 +8,14 @@ export const BOM = '\ufeff'
 /** Where the comma is the decimal point, spreadsheets separate cells by semicolons. */
 export const csvSeparator = (locale: Locale) => (locale === 'en' ? ',' : ';')
 
-/** What a spreadsheet would take for a formula is made text; what holds a separator is quoted. */
+/** What a spreadsheet would take for a formula is made text, whichever separator it reads; what holds a separator is quoted. */
 export function csvCell(text: string, locale: Locale): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const startsCell = (at: number) => /(^|[,;\t\r\n])"*$/.test(text.slice(0, at))
+  // A list in a cell may go on with a number.
+  const isNumber = (at: number) => at > 0 && /^[+-]?[\d.]+([,;\t\r\n\]}]|$)/.test(text.slice(at))
+  const safe = text.replace(/[=+\-@\t\r]/g, (start, at: number) =>
+    startsCell(at) && !isNumber(at) ? `'${start}` : start,
+  )
   const quoted = safe.includes(csvSeparator(locale)) || /["\r\n]/.test(safe)
   return quoted ? `"${safe.replaceAll('"', '""')}"` : safe
 }

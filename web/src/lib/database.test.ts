@@ -9,12 +9,12 @@ afterEach(() => {
 })
 
 describe('a local database', () => {
-  it('has what was put into it, over two openings', async () => {
+  it('keeps records over two openings', async () => {
     await new Database('a', 'things').change((store) => store.put({ name: 'lamp' }, 1))
     expect(await new Database('a', 'things').all()).toEqual([{ name: 'lamp' }])
   })
 
-  it('finds records by a key of their own', async () => {
+  it('finds records by their own key', async () => {
     const database = new Database<{ id: string; n: number }>('b', 'things', 'id')
     await database.change((store) => store.put({ id: 'x', n: 1 }))
     await database.change((store) => store.put({ id: 'x', n: 2 }))
@@ -23,7 +23,7 @@ describe('a local database', () => {
     expect(await database.all()).toEqual([])
   })
 
-  it('changes nothing at all when a part of the change fails', async () => {
+  it('changes nothing if a part of the change fails', async () => {
     const database = new Database<{ id: string }>('c', 'things', 'id')
     await database.change((store) => {
       store.put({ id: 'x' })
@@ -38,7 +38,7 @@ describe('a local database', () => {
     expect(commit).toHaveBeenCalledTimes(1)
   })
 
-  it('that never answers holds nobody up who changes it', async () => {
+  it('that never answers does not block a change', async () => {
     vi.useFakeTimers()
     vi.stubGlobal('indexedDB', { open: () => ({}) })
     const changed = vi.fn()
@@ -50,7 +50,7 @@ describe('a local database', () => {
     expect(changed).toHaveBeenCalledTimes(1)
   })
 
-  it('is empty and quiet where the browser has none', async () => {
+  it('is empty and silent if the browser has none', async () => {
     vi.stubGlobal('indexedDB', undefined)
     const database = new Database('d', 'things')
     await database.change((store) => store.put(1, 1))

@@ -1,6 +1,6 @@
 /**
- * A local database with one store, as promises. Everything is quiet: some private windows have no IndexedDB, and some
- * browsers have one that never answers.
+ * An IndexedDB database with one store, as promises. Failures are silent: some private windows have no
+ * IndexedDB, and some browsers have one that never answers.
  */
 import { LOCAL_STORAGE_TIMEOUT } from './constants'
 import { withTimeout } from './with-timeout'
@@ -14,19 +14,19 @@ const done = <T>(request: IDBRequest<T>) =>
 export class Database<T> {
   private connection: Promise<IDBDatabase> | undefined
 
-  /** @param keyPath where a record keeps its key; without one the key is given with the record */
+  /** @param keyPath the property with a record's key; without it the key is passed separately */
   constructor(
     private readonly name: string,
     private readonly store: string,
     private readonly keyPath: string | null = null,
   ) {}
 
-  /** May take for ever: whoever waits for it sets a limit. */
+  /** May never resolve: the caller sets a timeout. */
   readonly all = () => this.work('readonly', (store) => done<T[]>(store.getAll()), [])
 
   /**
-   * Ends after a while even when the database does not answer.
-   * @param changes asked for only when the database is open, for a logout may have come in between
+   * Resolves after a timeout even if the database does not answer. @param changes called when the database is
+   * open, because a logout may have happened before
    */
   readonly change = (changes: (store: IDBObjectStore) => void) =>
     withTimeout(
@@ -34,8 +34,8 @@ export class Database<T> {
         'readwrite',
         (store) => {
           changes(store)
-          // Otherwise the transaction waits for its page to commit it. WebKit keeps it open when that page is left
-          // meanwhile, and the next page never gets into the store.
+          // Commits explicitly: WebKit otherwise keeps the transaction open if its page is left, and blocks
+          // the store for the next page.
           store.transaction.commit()
           return new Promise<void>((resolve, reject) => {
             store.transaction.oncomplete = () => resolve()

@@ -1,4 +1,4 @@
-/** Hands a file over to the browser, which asks or knows where to keep it. */
+/** Downloads a file. */
 export function saveFile(file: Blob, name: string) {
   const address = URL.createObjectURL(file)
   Object.assign(document.createElement('a'), { href: address, download: name }).click()

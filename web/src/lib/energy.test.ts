@@ -8,7 +8,7 @@ describe('the energies of a day', () => {
     expect(summer).toEqual({ pv: 35_200, import: 500, feedIn: 17_900, discharge: 1_900, charge: 12_100 })
   })
 
-  it('are missing, never zero, when the API has none', () => {
+  it('are null, never zero, if the API has none', () => {
     expect(energiesOf({ m2: null, m4: 5 })).toEqual({
       pv: 5,
       import: null,
@@ -20,7 +20,7 @@ describe('the energies of a day', () => {
 })
 
 describe('the balance', () => {
-  it('divides what was produced and what was consumed', () => {
+  it('divides production and consumption', () => {
     expect(balanceOf(summer)).toEqual({
       produced: 35_200,
       directlyUsed: 5_200,
@@ -33,7 +33,7 @@ describe('the balance', () => {
     })
   })
 
-  it('adds up also when the battery was charged from the grid, or fed it', () => {
+  it('adds up also if the battery was charged from the grid, or fed into it', () => {
     for (const [m2, m2N, m4, m5, m5N] of [
       [10_000, 0, 0, 3_000, -5_000],
       [0, -4_000, 1_000, 6_000, 0],
@@ -47,7 +47,7 @@ describe('the balance', () => {
     }
   })
 
-  it('is unknown when a part is missing', () => {
+  it('is unknown if a value is missing', () => {
     expect(balanceOf({ ...summer, discharge: null })).toBeNull()
   })
 })
@@ -57,12 +57,12 @@ describe('self-sufficiency', () => {
     expect(selfSufficiencyOf(summer, balanceOf(summer))).toBeCloseTo(93.4, 1)
   })
 
-  it('is never below zero, although a battery was filled from the grid', () => {
+  it('is never negative, even if the battery was charged from the grid', () => {
     const bought = energiesOf({ m2: 10_000, m2N: 0, m4: 0, m5: 3_000, m5N: -5_000 })
     expect(selfSufficiencyOf(bought, balanceOf(bought))).toBe(0)
   })
 
-  it('is unknown without a consumption', () => {
+  it('is unknown without consumption', () => {
     const none = energiesOf({ m2: 0, m2N: 0, m4: 0, m5: 0, m5N: 0 })
     expect(selfSufficiencyOf(none, balanceOf(none))).toBeNull()
     expect(selfSufficiencyOf({ ...summer, pv: null }, null)).toBeNull()
@@ -74,12 +74,12 @@ describe('self-consumption', () => {
     expect(selfConsumptionOf(balanceOf(summer))).toBeCloseTo(49.1, 1)
   })
 
-  it('is never below zero, although the battery was emptied into the grid', () => {
+  it('is never negative, even if the battery was emptied into the grid', () => {
     const sold = energiesOf({ m2: 0, m2N: -5_000, m4: 1_000, m5: 6_000, m5N: 0 })
     expect(selfConsumptionOf(balanceOf(sold))).toBe(0)
   })
 
-  it('is unknown without a production', () => {
+  it('is unknown without production', () => {
     const night = energiesOf({ m2: 500, m2N: 0, m4: 0, m5: 0, m5N: 0 })
     expect(selfConsumptionOf(balanceOf(night))).toBeNull()
     expect(selfConsumptionOf(null)).toBeNull()

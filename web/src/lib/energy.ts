@@ -1,4 +1,4 @@
-/** The energies of a day, a month or a year, and what follows from them. Wh, always as magnitudes; null is not measured. */
+/** Energies of a day, a month or a year, and their balance. In Wh, as magnitudes; null is not measured. */
 import type { components } from './api/schema'
 
 export type EnergyRow = components['schemas']['EnergyRow']
@@ -20,7 +20,7 @@ type Coded = {
   m5N?: number | null
 }
 
-/** The API's codes in our words; those with an N come as negative numbers. */
+/** Translates the API's codes; those with an N are negative numbers. */
 export const energiesOf = ({ m2, m2N, m4, m5, m5N }: Coded): Energies => ({
   pv: magnitude(m4),
   import: magnitude(m2),
@@ -41,7 +41,7 @@ export const totalsOf = (chart: EnergyChart): Energies =>
 const magnitude = (wattHours: number | null | undefined) =>
   typeof wattHours === 'number' ? Math.abs(wattHours) : null
 
-/** Where the sun's energy went, and where the house's came from. The parts always add up to the whole. */
+/** The uses of the sun's energy and the sources of consumption. Both sums are exact. */
 export type Balance = {
   produced: number
   directlyUsed: number
@@ -53,13 +53,13 @@ export type Balance = {
   fromGrid: number
 }
 
-/** With one of the five missing the rest cannot be divided. */
+/** Unknown if one of the five values is missing. */
 export function balanceOf(energies: Energies): Balance | null {
   const { pv, import: imported, feedIn, discharge, charge } = energies
   if (pv === null || imported === null || feedIn === null || discharge === null || charge === null)
     return null
   const consumed = Math.max(0, pv + imported + discharge - feedIn - charge)
-  // What was fed in or stored beyond the sun's energy came from the battery or the grid.
+  // Feed-in and charge beyond the sun's energy came from the battery or the grid.
   const fedIn = Math.min(feedIn, pv)
   const stored = Math.min(charge, pv - fedIn)
   const directlyUsed = pv - fedIn - stored
@@ -77,17 +77,17 @@ export function balanceOf(energies: Energies): Balance | null {
   }
 }
 
-/** The part of the consumption that was not bought, in percent; null without a consumption. */
+/** The share of consumption that was not bought, in percent; null without consumption. */
 export function selfSufficiencyOf({ import: imported }: Energies, balance: Balance | null): number | null {
   if (!balance || balance.consumed === 0 || imported === null) return null
   return (1 - Math.min(1, imported / balance.consumed)) * 100
 }
 
-/** The part of the production that stayed in the house, in percent; null without a production. */
+/** The share of production that was not fed in, in percent; null without production. */
 export function selfConsumptionOf(balance: Balance | null): number | null {
   if (!balance || balance.produced === 0) return null
   return (1 - balance.fedIn / balance.produced) * 100
 }
 
-/** The house's consumption as a row's number. */
+/** The house's consumption. */
 export const consumptionOf = (energies: Energies) => balanceOf(energies)?.consumed ?? null

@@ -29,7 +29,7 @@ describe('numbers', () => {
     expect(formatNumber(1234.5, 'de', 1)).toBe('1.234,5')
     expect(formatNumber(1234.5, 'en', 1)).toBe('1,234.5')
   })
-  it('never read minus zero', () => {
+  it('never show minus zero', () => {
     expect(formatNumber(-0.04, 'de', 1)).toBe('0,0')
     expect(formatNumber(-0, 'en')).toBe('0')
   })
@@ -39,7 +39,7 @@ describe('numbers', () => {
 })
 
 describe('units', () => {
-  it('show power as magnitude, in W and from 1 kW on in kW', () => {
+  it('show power as magnitude, in W, and from 1 kW on in kW', () => {
     expect(joinQuantity(powerQuantity(-433, 'de'))).toBe('430\u202fW')
     expect(powerQuantity(1_900, 'de')).toEqual({ value: '1,9', unit: 'kW' })
     expect(powerQuantity(-1_900, 'en')).toEqual({ value: '1.9', unit: 'kW' })
@@ -71,7 +71,7 @@ describe('money', () => {
     expect(formatMoney(-320, 'EUR', 'de')).toBe('3,20\u00a0€')
     expect(formatMoney(-0, 'EUR', 'de')).toBe('0,00\u00a0€')
   })
-  it('of energy has the small coin of its currency', () => {
+  it('per energy uses the small coin of its currency', () => {
     expect(joinQuantity(priceQuantity(32.5, 'EUR', 'de'))).toBe('32,50\u202fct/kWh')
     expect(priceQuantity(95, 'PLN', 'pl')).toEqual({ value: '95,00', unit: 'gr/kWh' })
     expect(priceQuantity(28, 'CHF', 'en')).toEqual({ value: '28.00', unit: 'Rp./kWh' })
@@ -85,7 +85,7 @@ describe('times', () => {
   it('write midnight as 00:00', () => {
     expect(formatTime(Date.UTC(2026, 2, 4, 23, 0), { ...moment, locale: 'en' })).toBe('00:00')
   })
-  it('that come twice when the clock is set back say their zone', () => {
+  it('that are repeated when the clock is set back have their zone', () => {
     const minutes = (n: number) => Date.parse('2026-10-24T23:45:00Z') + n * 60_000
     const times = [0, 15, 75, 135].map((n) => formatDistinctTime(minutes(n), moment))
     expect(times).toEqual(['01:45', '02:00 MESZ', '02:00 MEZ', '03:00'])
@@ -93,12 +93,12 @@ describe('times', () => {
   it('are those of the given zone', () => {
     expect(formatTime(afternoon, { locale: 'de', timeZone: 'Europe/Tallinn' })).toBe('17:05')
   })
-  it('write dates as the language does', () => {
+  it('have dates in the format of the language', () => {
     expect(formatDate(afternoon, moment)).toBe('05.03.2026')
     expect(formatLongDate(afternoon, moment)).toBe('5. März 2026')
     expect(formatDateTime(afternoon, moment)).toBe('05.03.2026 16:05')
   })
-  it('write English dates as Europe does, where no month is taken for a day', () => {
+  it('have European dates in English, where no month is taken for a day', () => {
     const english = { ...moment, locale: 'en' } as const
     expect(formatDate(afternoon, english)).toBe('5 Mar 2026')
     expect(formatDateTime(afternoon, english)).toBe('5 Mar 2026 16:05')
@@ -133,7 +133,7 @@ describe('periods', () => {
 })
 
 describe('versions', () => {
-  it('show only what looks like one', () => {
+  it('are shown only if they are valid', () => {
     expect(formatVersion('3.14')).toBe('3.14')
     expect(formatVersion('3.145')).toBe('-')
     expect(formatVersion(null)).toBe('-')

@@ -1,19 +1,19 @@
-/** How numbers, units and times are written: by language, 24 hours, never "−0", and no bare sign for a direction. */
+/** Formats numbers, units and times: by language, 24 hours, never "−0", and no sign for a direction. */
 import type { Locale } from './i18n/locales'
 import { type Interval, plusDays, type SiteDay, startOf, utcOf } from './site-day'
 
-/** Between a number and its unit: narrow and unbreakable. */
+/** A narrow no-break space between a number and its unit. */
 const UNIT_SPACE = '\u202f'
 const MINUS = '\u2212'
 
-/** A value and its unit apart, for cards that draw the unit smaller. */
+/** A value and its unit, for cards that draw the unit smaller. */
 export type Quantity = { value: string; unit: string }
 
 const numberFormats = new Map<string, Intl.NumberFormat>()
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** Formatters are slow to build and are asked for on every reading. */
+/** Cached: formatters are slow to create and used for every reading. */
 function numberFormat(locale: Locale, digits: number) {
   const key = `${locale}:${digits}`
   const known = numberFormats.get(key)
@@ -23,10 +23,10 @@ function numberFormat(locale: Locale, digits: number) {
   return made
 }
 
-/** Our English is that of Europe: plain `en` is American, and writes the month first. */
+/** European English: plain `en` is American, with the month first. */
 const DATE_LANGUAGE: Partial<Record<Locale, string>> = { en: 'en-GB' }
 
-/** In English the month is a word: 03/05 is March to some and May to others. */
+/** English dates have the month as a word, because 03/05 is ambiguous. */
 const dayAndMonth = (locale: Locale) =>
   locale === 'en'
     ? ({ day: 'numeric', month: 'short' } as const)
@@ -41,13 +41,13 @@ function dateFormat(locale: Locale, options: Intl.DateTimeFormatOptions) {
   return made
 }
 
-/** A signed number with a typographic minus. What rounds to zero has no sign. */
+/** A signed number with a typographic minus. A value that rounds to zero has no sign. */
 export function formatNumber(value: number, locale: Locale, digits = 0): string {
   const rounded = Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value
   return numberFormat(locale, digits).format(rounded).replace('-', MINUS)
 }
 
-/** Magnitude only, for direction is a word: W in steps of ten below 1 kW, then kW with one decimal. */
+/** A magnitude, because the direction is a word: W in steps of ten below 1 kW, then kW with one decimal. */
 export function powerQuantity(watts: number, locale: Locale): Quantity {
   const magnitude = Math.round(Math.abs(watts) / 10) * 10
   return magnitude < 1_000
@@ -55,7 +55,7 @@ export function powerQuantity(watts: number, locale: Locale): Quantity {
     : { value: formatNumber(magnitude / 1_000, locale, 1), unit: 'kW' }
 }
 
-/** Magnitude of an energy given in Wh: kWh with one decimal, MWh from 10,000 kWh on. */
+/** The magnitude of an energy in Wh: kWh with one decimal, MWh from 10,000 kWh on. */
 export function energyQuantity(wattHours: number, locale: Locale): Quantity {
   const kwh = Math.abs(wattHours) / 1_000
   return kwh < 10_000
@@ -75,10 +75,10 @@ export const voltageQuantity = (volts: number, locale: Locale): Quantity => ({
 
 export const joinQuantity = ({ value, unit }: Quantity) => `${value}${UNIT_SPACE}${unit}`
 
-/** ISO 4217; the server knows the one of the owner's country. */
+/** ISO 4217; the server sets that of the owner's country. */
 export type Currency = string
 
-/** Magnitude of whole cents, for cost and income are words: "3,20 €", "€3.20". */
+/** The magnitude of an amount in cents, because cost and income are words: "3,20 €", "€3.20". */
 export function formatMoney(cents: number, currency: Currency, locale: Locale): string {
   const key = `${locale}:${currency}`
   const format = moneyFormats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
@@ -88,7 +88,7 @@ export function formatMoney(cents: number, currency: Currency, locale: Locale): 
 
 const SMALL_COINS: Record<Currency, string> = { EUR: 'ct', PLN: 'gr', CHF: 'Rp.' }
 
-/** What a price of energy is given in. */
+/** The unit of energy prices. */
 export const priceUnit = (currency: Currency) => `${SMALL_COINS[currency] ?? 'ct'}/kWh`
 
 export const priceQuantity = (price: number, currency: Currency, locale: Locale): Quantity => ({
@@ -96,7 +96,7 @@ export const priceQuantity = (price: number, currency: Currency, locale: Locale)
   unit: priceUnit(currency),
 })
 
-/** A moment in milliseconds, as the API sends it; in the browser's zone unless one is given. */
+/** Options for a time in milliseconds; without a zone that of the browser. */
 type Moment = { locale: Locale; timeZone?: string }
 
 /** "16:05", always 24 hours. */
@@ -105,10 +105,10 @@ export const formatTime = (ms: number, { locale, timeZone }: Moment) =>
 
 const HOUR = 3_600_000
 
-/** As `formatTime`, but where the clock is set back and a time comes twice, each says its zone: "02:15 MESZ". */
+/** Like `formatTime`, but with the zone if the time is repeated when the clock is set back: "02:15 MESZ". */
 export function formatDistinctTime(ms: number, moment: Moment): string {
   const time = formatTime(ms, moment)
-  // Times that look the same a day apart are told apart by their date.
+  // Only the hour before and after: times of other days differ by their date.
   const twice = [ms - HOUR, ms + HOUR].some((other) => formatTime(other, moment) === time)
   return twice ? `${time} ${zoneName(ms, moment)}` : time
 }
@@ -118,11 +118,13 @@ const zoneName = (ms: number, { locale, timeZone }: Moment) =>
     .formatToParts(ms)
     .find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
-/** "05.03.2026" in German, "5 Mar 2026" in English: as each language writes a short date. The server's mails do the same. */
+/**
+ * "05.03.2026" in German, "5 Mar 2026" in English: the short date of each language, as in the server's mails.
+ */
 export const formatDate = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { ...dayAndMonth(locale), year: 'numeric', timeZone }).format(ms)
 
-/** "05.03.", where the year is plain. */
+/** "05.03.", if the year is clear. */
 export const formatDayOfYear = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { ...dayAndMonth(locale), timeZone }).format(ms)
 
@@ -133,7 +135,7 @@ export const formatLongDate = (ms: number, { locale, timeZone }: Moment) =>
 export const formatDateTime = (ms: number, moment: Moment) =>
   `${formatDate(ms, moment)} ${formatTime(ms, moment)}`
 
-/** "18. Juni 2026", "15.–21. Juni 2026", "Juni 2026" or "2026": a day of a calendar with what is around it. */
+/** "18. Juni 2026", "15.–21. Juni 2026", "Juni 2026" or "2026": the period that contains a day. */
 export function formatPeriod(day: SiteDay, interval: Interval, locale: Locale): string {
   const timeZone = 'UTC'
   const first = startOf(day, interval)
@@ -146,7 +148,7 @@ export function formatPeriod(day: SiteDay, interval: Interval, locale: Locale): 
   return first.slice(0, 4)
 }
 
-/** What an axis writes at a moment: "Mo 15.", "15." or "Jun". */
+/** A tick label: "Mo 15.", "15." or "Jun". */
 export const formatTick = (ms: number, as: 'weekday' | 'day' | 'month', { locale, timeZone }: Moment) =>
   dateFormat(locale, {
     weekday: as === 'weekday' ? 'short' : undefined,
@@ -169,12 +171,12 @@ export const formatFullDay = (day: SiteDay, locale: Locale) =>
 export const formatWeekday = (day: SiteDay, as: 'long' | 'short', locale: Locale) =>
   dateFormat(locale, { weekday: as, timeZone: 'UTC' }).format(utcOf(day))
 
-/** Time left as "29:05" minutes and seconds; never below "0:00". */
+/** The remaining time as "29:05" minutes and seconds; at least "0:00". */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Firmware versions are shown only when they look like one. */
+/** Invalid firmware versions are shown as a dash. */
 export const formatVersion = (version: string | null | undefined) =>
   version && /^\d{1,2}\.\d{1,2}$/.test(version) ? version : '-'

@@ -6,7 +6,7 @@ import { readFragment, useFragment } from './fragment'
 beforeEach(() => history.replaceState({ index: 7 }, '', '/password_reset?x=1#token=a-b_c'))
 
 describe('the secret of a link', () => {
-  it('is read and leaves the address at once, without a new entry in the history', () => {
+  it('is read and removed from the address at once, without a new history entry', () => {
     const entries = history.length
     const { result, rerender } = renderHook(() => useFragment('token'), { wrapper: StrictMode })
     expect(result.current).toBe('a-b_c')
@@ -17,7 +17,7 @@ describe('the secret of a link', () => {
     expect(result.current).toBe('a-b_c')
   })
 
-  it('is taken from a link that is opened in a tab which shows the page already', () => {
+  it('is read from a link that is opened in a tab which already shows the page', () => {
     history.replaceState(null, '', '/password_reset')
     const { result } = renderHook(() => useFragment('token'))
     expect(result.current).toBeNull()
@@ -29,7 +29,7 @@ describe('the secret of a link', () => {
     expect(location.hash).toBe('')
   })
 
-  it('of another link stays where it is', () => {
+  it('of another link stays', () => {
     const { result } = renderHook(() => useFragment('confirm'))
     expect(result.current).toBeNull()
     expect(location.hash).toBe('#token=a-b_c')

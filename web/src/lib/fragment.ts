@@ -1,11 +1,14 @@
-/** Secrets of mailed links stand behind the `#`, which never leaves the browser; they must not stay in its bar either. */
+/**
+ * Secrets of mailed links are in the fragment, which is never sent to a server; it must not stay in the
+ * address bar either.
+ */
 import { useLayoutEffect, useState } from 'react'
 
 export function readFragment(name: string, hash = location.hash): string | null {
   return new URLSearchParams(hash.slice(1)).get(name) || null
 }
 
-/** Without a new entry in the history, so that "back" does not bring the secret back. */
+/** Replaces the history entry, so that "back" does not restore the secret. */
 export function dropFragment() {
   history.replaceState(history.state, '', location.pathname + location.search)
 }
@@ -21,7 +24,7 @@ export function useFragment(name: string): string | null {
       dropFragment()
     }
     take()
-    // Opened in a tab that shows this page already, a link loads nothing: only what is behind the `#` changes.
+    // A link that is opened in a tab which already shows this page changes only the fragment.
     addEventListener('hashchange', take)
     return () => removeEventListener('hashchange', take)
   }, [name])

@@ -1,8 +1,8 @@
-/** A reload that can wait does so while something is on screen that it would disturb. */
+/** Delays reloads while something on screen must not be interrupted. */
 const holds = new Set<symbol>()
 let waiting: (() => void) | null = null
 
-/** Answers how to let go. */
+/** Returns the release function. */
 export function holdReload(): () => void {
   const hold = Symbol('hold')
   holds.add(hold)
@@ -15,7 +15,7 @@ export function holdReload(): () => void {
   }
 }
 
-/** Now, or as soon as nobody holds it. However many want one meanwhile, there is one. */
+/** Reloads now, or when the last hold is released. Several requests cause one reload. */
 export function reloadWhenFree(reload: () => void) {
   if (holds.size === 0) reload()
   else waiting = reload

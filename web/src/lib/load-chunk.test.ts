@@ -5,11 +5,11 @@ import { ChunkLoadError, failureTexts, loadChunk } from './load-chunk'
 afterEach(() => vi.useRealTimers())
 
 describe('loading a chunk', () => {
-  it('gives what was loaded', async () => {
+  it('returns what was loaded', async () => {
     expect(await loadChunk(async () => 'page')).toBe('page')
   })
 
-  it('tells a failed import apart from other errors', async () => {
+  it('distinguishes a failed import from other errors', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const failed = loadChunk(() => Promise.reject(new TypeError('Failed to fetch')))
     await expect(failed).rejects.toBeInstanceOf(ChunkLoadError)
@@ -20,12 +20,12 @@ describe('loading a chunk', () => {
     'error loading dynamically imported module: https://x/a.js',
     'Importing a module script failed.',
     'Unable to preload CSS for /a.css',
-  ])('that did not come is said by every browser in its own words: %s', async (words) => {
+  ])('has a different message in every browser: %s', async (words) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await expect(loadChunk(() => Promise.reject(new TypeError(words)))).rejects.toBeInstanceOf(ChunkLoadError)
   })
 
-  it('that came and failed is not the fault of the network, and its cause is on the console', async () => {
+  it('that loaded and then failed is not a network error, and its cause is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const cause = new RangeError('invalid language tag: C')
     const failed = loadChunk(() => Promise.reject(cause))
@@ -35,7 +35,7 @@ describe('loading a chunk', () => {
     expect(failureTexts(new ChunkLoadError()).text).toBe('failure.chunk_text')
   })
 
-  it('gives up after 120 seconds, and not before', async () => {
+  it('times out after 120 seconds, and not before', async () => {
     vi.useFakeTimers()
     const settled = vi.fn()
     const pending = loadChunk(() => new Promise(() => undefined)).catch(settled)

@@ -1,15 +1,17 @@
 import { CHUNK_LOAD_TIMEOUT } from './constants'
 
-/** A script of the app did not come: the network failed, it took too long, or a new version replaced it. */
+/** A script of the app did not load: the network failed, it timed out, or a new version replaced it. */
 export class ChunkLoadError extends Error {
   override readonly name = 'ChunkLoadError'
 }
 
-/** What Chromium, Firefox, WebKit and Vite say of a script or style sheet that they could not fetch. */
+/**
+ * The messages of Chromium, Firefox, WebKit and Vite for a script or stylesheet that could not be fetched.
+ */
 const NOT_FETCHED =
   /failed to fetch|dynamically imported module|importing a module script failed|unable to preload/i
 
-/** Waits for a chunk, but not for ever. What a chunk throws while it starts is its own error, not the network's. */
+/** Loads a chunk with a timeout. An error that the chunk throws on execution is passed on unchanged. */
 export function loadChunk<T>(load: () => Promise<T>, timeout = CHUNK_LOAD_TIMEOUT): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLate = new Promise<never>((_, reject) => {
@@ -25,7 +27,7 @@ export function loadChunk<T>(load: () => Promise<T>, timeout = CHUNK_LOAD_TIMEOU
 
 const isNotFetched = (cause: unknown) => cause instanceof Error && NOT_FETCHED.test(cause.message)
 
-/** What to say of something that broke: only what did not come is the network's fault. */
+/** The texts for a failure; only chunks that did not load are blamed on the network. */
 export const failureTexts = (error: unknown) =>
   error instanceof ChunkLoadError
     ? ({ title: 'failure.chunk', text: 'failure.chunk_text' } as const)

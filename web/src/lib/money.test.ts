@@ -14,19 +14,19 @@ const measured = energiesOf({ m2: 500, m2N: -17_900, m4: 35_200, m5: 1_900, m5N:
 const nothing = energiesOf({})
 
 describe('the money of a day', () => {
-  it('is not known where the server does not know it, and never zero instead', () => {
+  it('is unknown if the server does not know it, never zero', () => {
     expect(moneyOf(saving('2026-11-15', null))).toEqual(unknown)
     expect(moneyOf(undefined)).toEqual(unknown)
   })
 })
 
 describe('a sum', () => {
-  it('adds the days up to the cent', () => {
+  it('is exact to the cent', () => {
     const days = [money(132, 452), money(-90, 10)].map((one) => ({ money: one, energies: measured }))
     expect(sumOf(days)).toEqual({ cost: 132, income: 90, actual: 42, withoutBattery: 462, unpriced: 0 })
   })
 
-  it('passes over days in which nothing was measured', () => {
+  it('skips days without measurements', () => {
     const days = [
       { money: money(132, 452), energies: measured },
       { money: unknown, energies: nothing },
@@ -34,7 +34,7 @@ describe('a sum', () => {
     expect(sumOf(days)).toMatchObject({ actual: 132, unpriced: 0 })
   })
 
-  it('over a day without a price is missing, and says how many there are', () => {
+  it('with an unpriced day is null, and counts such days', () => {
     const days = [
       { money: money(132, 452), energies: measured },
       { money: unknown, energies: measured },
@@ -42,18 +42,18 @@ describe('a sum', () => {
     expect(sumOf(days)).toEqual({ ...unknown, unpriced: 1 })
   })
 
-  it('of nothing is not zero', () => {
+  it('without days is not zero', () => {
     expect(sumOf([])).toEqual({ ...unknown, unpriced: 0 })
     expect(sumOf([{ money: unknown, energies: nothing }])).toEqual({ ...unknown, unpriced: 0 })
   })
 
-  it('without battery is missing when one day of it is', () => {
+  it('without the battery is null if one of its days is', () => {
     const days = [money(1, 2), money(1, null)].map((one) => ({ money: one, energies: measured }))
     expect(sumOf(days)).toMatchObject({ actual: 2, withoutBattery: null })
   })
 })
 
-describe('the word for what is left', () => {
+describe('the word for a result', () => {
   it.each([
     [42, 'cost'],
     [-1, 'income'],
@@ -63,7 +63,7 @@ describe('the word for what is left', () => {
   })
 })
 
-describe('the battery', () => {
+describe('the battery’s result', () => {
   it.each([
     // Less to pay, more to pay, more earned, less earned, and earned instead of paid.
     [42, 362, 'saved', 320],
@@ -76,7 +76,7 @@ describe('the battery', () => {
     expect(savedOf(money(actual, without))).toEqual({ word, cents })
   })
 
-  it('has saved nobody knows what while one of the two is not known', () => {
+  it('is unknown if one of the two is', () => {
     expect(savedOf(unknown)).toBeNull()
     expect(savedOf(money(42, null))).toBeNull()
   })

@@ -1,15 +1,15 @@
-/** What days cost and earn. Whole cents; null is not known, which is not zero. */
+/** Costs and earnings of days. In whole cents; null is unknown, which is not zero. */
 import type { Saving, SystemTariffs, Tariff } from './api/money-queries'
 import type { Energies } from './energy'
 import type { Currency } from './format'
 import type { SiteDay } from './site-day'
 
 export type Money = {
-  /** Paid for energy from the grid. */
+  /** Cost of energy from the grid. */
   cost: number | null
-  /** Earned by feeding in. */
+  /** Income from feeding in. */
   income: number | null
-  /** Cost less income: above zero something is to pay, below something was earned. */
+  /** Cost less income: positive is to pay, negative is earned. */
   actual: number | null
   /** The same without a battery. */
   withoutBattery: number | null
@@ -23,15 +23,15 @@ export function moneyOf(saving: Saving | undefined): Money {
   return { cost, income, actual, withoutBattery: without_battery }
 }
 
-/** A day, with what was measured in it. */
+/** A day with its money and energies. */
 export type PricedDay = { money: Money; energies: Energies }
 
 export type MoneySum = Money & {
-  /** Days that were measured, but have no price: with one of them nothing can be summed up. */
+  /** The number of measured days without a price; if there is one, the sum is null. */
   unpriced: number
 }
 
-/** Days without a measurement add nothing. */
+/** Days without measurements are skipped. */
 export function sumOf(days: readonly PricedDay[]): MoneySum {
   const measured = days.filter(
     ({ energies, money }) => money.actual !== null || (energies.import !== null && energies.feedIn !== null),
@@ -51,12 +51,12 @@ export function sumOf(days: readonly PricedDay[]): MoneySum {
 
 const plus = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b)
 
-/** What is left of cost and income, as a word. */
+/** Whether the result is cost or income. */
 export type Outcome = 'cost' | 'income'
 
 export const outcomeOf = (actual: number): Outcome => (actual < 0 ? 'income' : 'cost')
 
-/** What the battery was worth: what would have been left without it, against what is left. */
+/** The battery's result: the amount without it, less the amount with it. */
 export type Saved = { word: 'saved' | 'lost' | 'nothing'; cents: number }
 
 export function savedOf({ actual, withoutBattery }: Money): Saved | null {
@@ -65,16 +65,16 @@ export function savedOf({ actual, withoutBattery }: Money): Saved | null {
   return { word: cents === 0 ? 'nothing' : cents > 0 ? 'saved' : 'lost', cents: Math.abs(cents) }
 }
 
-/** What holds on a day: the newest that has begun; null when none has. */
+/** The tariff of a day: the newest that has begun; null if none has. */
 export const tariffOn = (tariffs: readonly Tariff[], day: SiteDay): Tariff | null =>
   tariffs.findLast(({ from }) => !from || from <= day) ?? null
 
-/** Those that hold on some day of a stretch of time, the oldest first. */
+/** The tariffs that apply between two days, oldest first. */
 export function tariffsIn(tariffs: readonly Tariff[], first: SiteDay, last: SiteDay): Tariff[] {
   const begun = tariffOn(tariffs, first)
   return tariffs.filter((one) => one === begun || (one.from && one.from > first && one.from <= last))
 }
 
-/** The owner's country decides, so all systems have the same. */
+/** All systems have the currency of the owner's country. */
 export const currencyOf = (systems: readonly SystemTariffs[] | undefined): Currency =>
   systems?.[0]?.currency ?? 'EUR'

@@ -5,7 +5,7 @@ type Kind = 'success' | 'info' | 'warning' | 'error'
 type Options = { description?: string; duration?: number }
 export type Notification = Options & { kind: Kind; text: string; duration: number }
 
-/** What waits to be shown. The toaster, which takes it from here, is loaded only when there is something. */
+/** Notifications that wait for the toaster, which is loaded with the first one. */
 export const useNotifications = create<{ waiting: Notification[] }>()(() => ({ waiting: [] }))
 
 const show =
@@ -15,12 +15,14 @@ const show =
       waiting: [...waiting, { kind, text, description, duration }],
     }))
 
-/** Notifications, top right (see components/ui/toaster). Never called by the API client: a page decides what to say. */
+/**
+ * Shows notifications, top right (see components/ui/toaster). The API client never calls it: pages decide.
+ */
 export const notify = {
   success: show('success'),
   info: show('info'),
   warning: show('warning'),
   error: show('error'),
-  /** For something the person has just done and only wants confirmed, such as "copied". */
+  /** A short confirmation, such as "copied". */
   toast: (text: string) => show('success')(text, { duration: TOAST_TIMEOUT }),
 }

@@ -1,4 +1,4 @@
-/** Options for a query that is really a deed, such as using up a link: sent once, however often the page is drawn. */
+/** Options for a query with a side effect, such as using up a link: sent once, independent of rendering. */
 export const once = {
   retry: false,
   staleTime: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** Letters as somebody types them who does not have the other ones at hand: "Łukasz" is found by "lukasz". */
+/** Strips accents: "Łukasz" is found by "lukasz". */
 export const plainLetters = (text: string) =>
   text
     .normalize('NFD')

@@ -1,14 +1,14 @@
-/** Which way a power goes: a word, for people never see a bare sign. */
+/** The direction of a power as a word, because signs are never displayed. */
 
-/** Meters never read zero: less than this is no flow. In watts. */
+/** Meters never read zero; smaller values count as no flow. In watts. */
 export const DEAD_BAND = 30
 
-/** The word for a signed power, null when it is not known. */
+/** The direction of a signed power, null if it is unknown. */
 export type Direction = 'positive' | 'negative' | 'idle' | null
 
 /**
- * The grid's: of several systems every meter has its own noise, and it adds up.
- * @param reporting how many systems are in the value
+ * The grid's dead band: the noise of several meters adds up. @param reporting how many systems are in the
+ * value
  */
 export const gridDeadBand = (reporting = 1) => DEAD_BAND * Math.max(1, reporting)
 

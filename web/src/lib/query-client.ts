@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api/errors'
 import { LIVE_REFRESH } from './constants'
 
-/** A refusal does not become a yes by asking again; a broken line may. */
+/** A refusal is final; a lost connection may recover. */
 function worthRetrying(failures: number, error: unknown) {
   const refused = error instanceof ApiError && error.status >= 400 && error.status < 500
   return !refused && failures < 2
@@ -11,10 +11,12 @@ function worthRetrying(failures: number, error: unknown) {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Slightly under the live refresh, so that a page that is opened again between two rounds does not ask twice.
+      // Slightly less than the live refresh, so that a page that is reopened between two polls does not
+      // refetch.
       staleTime: LIVE_REFRESH - 5_000,
       retry: worthRetrying,
-      // Browsers are often wrong about being online. Asking fails and says so; waiting would be a skeleton for ever.
+      // Browsers are often wrong about being offline. A failed request shows an error; a paused one would
+      // show a skeleton forever.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

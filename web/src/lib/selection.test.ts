@@ -10,8 +10,8 @@ describe('the selected system', () => {
     ['what was chosen, if the link names somebody else’s', ['A', 'B'], ['X', 'B'], 'B'],
     ['the only one, although all of them were chosen once', ['A'], ['-1'], 'A'],
     ['none without systems', [], ['A'], null],
-  ] as const)('is %s', (_name, serials, wishes, expected) => {
-    expect(selectedOf(serials, wishes)).toBe(expected)
+  ] as const)('is %s', (_name, serials, candidates, expected) => {
+    expect(selectedOf(serials, candidates)).toBe(expected)
   })
 
   it('can be all of them only with more than one', () => {

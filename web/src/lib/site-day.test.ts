@@ -8,8 +8,8 @@ describe('a day of the site', () => {
     expect(siteDayOf(lateEvening, 'UTC')).toBe('2026-11-14')
   })
 
-  it('is written in one way, however the browser writes dates', () => {
-    // ICU 72 (WebKitGTK, Chrome 110 to 112) writes this for `en-CA`.
+  it('is written the same, however the browser formats dates', () => {
+    // ICU 72 (WebKitGTK, Chrome 110 to 112) returns this for `en-CA`.
     vi.spyOn(Intl.DateTimeFormat.prototype as { format: unknown }, 'format', 'get').mockReturnValue(
       () => '11/17/2026',
     )
@@ -28,13 +28,13 @@ describe('a day of the site', () => {
     expect(isSiteDay(text)).toBe(expected)
   })
 
-  it('has a neighbour also where the clocks change', () => {
+  it('has neighbours also at clock changes', () => {
     expect(plusDays('2026-03-29', 1)).toBe('2026-03-30')
     expect(plusDays('2026-10-25', 1)).toBe('2026-10-26')
     expect(plusDays('2026-01-01', -1)).toBe('2025-12-31')
   })
 
-  it('ends a week of seven days, and belongs to a sheet from Monday on, a month and a year', () => {
+  it('ends a week of seven days, and has a Monday, a month and a year', () => {
     expect(startOf('2026-11-15', 'Week')).toBe('2026-11-09')
     expect(startOf('2026-11-09', 'Week')).toBe('2026-11-03')
     expect(mondayOf('2026-11-15')).toBe('2026-11-09')

@@ -1,4 +1,4 @@
-/** Names under which the browser keeps things. They are part of the specification: do not rename them. */
+/** Keys of browser storage. Part of the specification: do not rename them. */
 export const STORAGE = {
   access: 'access_token',
   refresh: 'refresh_token',
@@ -13,14 +13,14 @@ export const STORAGE = {
 /** Cached settings of one device: `settings_` and its serial number. */
 export const DEVICE_SETTINGS_PREFIX = 'settings_'
 
-/** Which columns of the fleet an electrician wants to see in this browser; says nothing of anybody. */
+/** The visible columns of the fleet table; contains no personal data. */
 export const FLEET_COLUMNS = 'fleet_columns'
 
 /** The session store, in session storage. */
 export const SESSION_STORE = 'session'
 
-/** The local database that keeps the second copy of the tokens. */
-export const DATABASE = 'suncellar'
+/** The database with the copy of the tokens. */
+export const TOKEN_DATABASE = 'suncellar'
 
-/** The one that keeps the last answers of the server. Apart, so that neither waits for the other's new version. */
-export const ANSWERS_DATABASE = 'suncellar-answers'
+/** The database of the offline cache. Separate, so that neither waits for the other's upgrade. */
+export const OFFLINE_CACHE_DATABASE = 'suncellar-answers'

@@ -1,6 +1,6 @@
-/** What browsers write in by default; sizes of drawings are made for it. */
-const USUAL = 16
+/** The browsers' default font size, for which drawings are sized. */
+const DEFAULT_FONT_SIZE = 16
 
-/** How much larger somebody has chosen text to be in their browser, for drawings that write by themselves. */
+/** The browser's font size relative to the default, for drawings with their own text. */
 export const textScale = () =>
-  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL || 1
+  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / DEFAULT_FONT_SIZE || 1

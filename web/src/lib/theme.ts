@@ -3,12 +3,12 @@ import { STORAGE } from './storage-keys'
 
 export type Theme = 'dark' | 'light'
 
-/** `--bg` of each theme: the browser's own bars take it from the meta element. */
+/** `--bg` of each theme, for the browser's bars via the meta element. */
 const BAR_COLOUR: Record<Theme, string> = { dark: '#0b0f14', light: '#f4f6f9' }
 
 type ThemeStore = { theme: Theme; setTheme: (theme: Theme) => void; toggle: () => void }
 
-/** Dark unless light was chosen. boot.js has already put the choice on the root element before first paint. */
+/** Dark by default. boot.js has already set the theme on the root element before the first paint. */
 export const useTheme = create<ThemeStore>()((set, get) => ({
   theme: document.documentElement.dataset.theme === 'light' ? 'light' : 'dark',
   setTheme: (theme) => {

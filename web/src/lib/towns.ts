@@ -1,19 +1,19 @@
-/** The towns of our countries, from a list that comes with the app. */
+/** The towns of our countries, from lists that are part of the app. */
 import { queryOptions } from '@tanstack/react-query'
 import { plainLetters } from './plain-letters.ts'
 
 /** Name, latitude and longitude. */
 export type Town = readonly [name: string, latitude: number, longitude: number]
 
-/** So many at most are offered for what is typed. */
-const MOST = 12
+/** The maximum number of suggestions. */
+const MAX_SUGGESTIONS = 12
 
-/** The file that a town is in. */
-export const letterOf = (typed: string) => plainLetters(typed).match(/[a-z]/)?.[0]
+/** The name of the file with a town. */
+export const initialOf = (typed: string) => plainLetters(typed).match(/[a-z]/)?.[0]
 
-/** All towns that begin with the letter of what is typed; for the offer it may be missing. */
+/** All towns with the input's first letter. */
 export const townsQuery = (typed: string) => {
-  const letter = letterOf(typed)
+  const letter = initialOf(typed)
   return queryOptions({
     queryKey: ['towns', letter],
     queryFn: async (): Promise<Town[]> => {
@@ -27,12 +27,12 @@ export const townsQuery = (typed: string) => {
   })
 }
 
-/** Those that begin with what is typed, without caring for accents. */
+/** Towns that begin with the input, ignoring accents. */
 export function townsLike(typed: string, towns: readonly Town[]): Town[] {
   const start = plainLetters(typed.trim())
-  return towns.filter(([name]) => plainLetters(name).startsWith(start)).slice(0, MOST)
+  return towns.filter(([name]) => plainLetters(name).startsWith(start)).slice(0, MAX_SUGGESTIONS)
 }
 
-/** The town that is typed in full. */
+/** The town with exactly this name. */
 export const townNamed = (typed: string, towns: readonly Town[]): Town | undefined =>
   towns.find(([name]) => name === typed.trim())

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { makeLanguageUsable } from './usable-language'
 
-/** A browser with this language, showing a page in Croatian. */
+/** A browser with this language, and a Croatian page. */
 function stubBrowser(language: string) {
   const browser = Object.create({ language }) as Navigator
   vi.stubGlobal('navigator', browser)

@@ -1,6 +1,6 @@
 /**
- * Libraries hand the browser's language to `Intl` as soon as they are loaded, and `Intl` throws at a name that is no
- * language (`C`, `en-US@posix`). Then the page's own language is the browser's.
+ * Libraries pass the browser's language to `Intl` when they load, and `Intl` throws for invalid names (`C`,
+ * `en-US@posix`). This replaces such a language by the page's.
  */
 export function makeLanguageUsable() {
   try {

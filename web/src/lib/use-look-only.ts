@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import { systemsQuery } from './api/queries'
 
 /**
- * Systems of a household whose owner lets this person look and nothing more. The server refuses every change of theirs,
- * so that no form should ask for one.
+ * Systems of a household that this member may only look at. The server refuses their changes, so forms are
+ * hidden.
  */
 export function useLookOnly() {
   const { data: systems } = useQuery(systemsQuery)
@@ -12,7 +12,7 @@ export function useLookOnly() {
     const looked = new Set(systems?.filter(({ access }) => access === 'look').map(({ sn }) => sn))
     return {
       looks: (sn: string) => looked.has(sn),
-      /** There is nothing that they may change. */
+      /** The member may change nothing. */
       everywhere: looked.size > 0 && looked.size === systems?.length,
     }
   }, [systems])

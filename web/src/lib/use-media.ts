@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Whether the screen is like this now, for what is drawn in quite different ways on a phone and on a desk. */
+/** Whether a media query matches, for components that differ on phones and desktops. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {

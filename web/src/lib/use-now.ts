@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * The present moment in milliseconds, anew every second or after another interval.
- * @param moment when something changes: the hook does not miss it, however long the interval is
+ * The current time in ms, updated by default every second. @param moment a time at which it updates exactly,
+ * however long the interval is
  */
 export function useNow(interval = 1_000, moment: number | null = null): number {
   const [now, setNow] = useState(Date.now)

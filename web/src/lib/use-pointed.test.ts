@@ -8,6 +8,6 @@ it.each([
   [0.99, 1, 0],
   [null, 7, null],
   [0.5, 0, null],
-])('at %s of %i places stands number %s', (share, count, expected) => {
+])('at %s of %i places is number %s', (share, count, expected) => {
   expect(placeAt(share, count)).toBe(expected)
 })

@@ -1,8 +1,8 @@
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 
 /**
- * Where on a drawing the mouse or a finger is, as a share of its width; null is nowhere. A finger's place stays until the next
- * touch beside it, so that one can read what it covered. Up and down still scroll the page.
+ * The position of mouse or finger on a drawing as a share of its width; null is none. A finger's position
+ * stays until the next touch outside, so that the covered value can be read. Vertical gestures still scroll.
  */
 export function usePointed<E extends HTMLElement>() {
   const [share, setShare] = useState<number | null>(null)
@@ -23,7 +23,7 @@ export function usePointed<E extends HTMLElement>() {
   return {
     share,
     clear,
-    /** For the element, beside the class `touch-pan-y`. */
+    /** Props for the element, with the class `touch-pan-y`. */
     pointing: {
       ref,
       onPointerDown: read,
@@ -35,6 +35,6 @@ export function usePointed<E extends HTMLElement>() {
   }
 }
 
-/** Which of so many places side by side that is. */
+/** The index among `count` places side by side. */
 export const placeAt = (share: number | null, count: number): number | null =>
   share === null || count === 0 ? null : Math.min(Math.floor(share * count), count - 1)

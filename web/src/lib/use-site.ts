@@ -2,7 +2,7 @@ import { useLive } from './live/use-live'
 import { useSelection } from './selection'
 import { siteDayOf } from './site-day'
 
-/** The system that the person looks at, the newest word of it, and which day it is there. */
+/** The selected system, its newest entry, and the current day at its site. */
 export function useSite() {
   const { sn } = useSelection()
   const { data: live } = useLive()

@@ -1,4 +1,4 @@
-/** What is shown in the same colour everywhere: on cards, lines and marks. */
+/** The colours of values, the same on cards, lines and marks. */
 export type ValueColour = 'pv' | 'grid' | 'battery' | 'soc' | 'home'
 
 export const VALUE_COLOUR: Record<ValueColour, string> = {

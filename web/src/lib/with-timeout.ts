@@ -1,4 +1,4 @@
-/** What comes of some work, or `otherwise` when it takes too long. The work itself goes on. */
+/** Resolves with the work's result, or with `otherwise` after the timeout. The work continues. */
 export function withTimeout<T>(work: Promise<T>, timeout: number, otherwise: T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLate = new Promise<T>((resolve) => {

@@ -1,4 +1,4 @@
-//! A commissioning in progress as its electricians see it.
+//! A commissioning in progress, as electricians see it.
 use super::CommissioningProgress;
 use domain::clock::Millis;
 use domain::commissioning::{CheckState, CommissioningStep, Finding, FindingReason, PhaseReading};
@@ -11,20 +11,22 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CommissioningEntry {
     id: i64,
-    /// Serial numbers, by phase.
+    /// Serial numbers of the units, sorted by phase.
     units: Vec<String>,
+    /// When the commissioning was started; Unix time in milliseconds.
     started_at: Millis,
-    /// In the order in which they are gone through.
+    /// In the order in which they are completed.
     steps: Vec<StepEntry>,
     /// The three phases of the sign and phase test.
     phases: Vec<PhaseEntry>,
-    /// Of the customer.
+    /// The customer's first name.
     first_name: String,
     last_name: String,
-    /// Where the installation is.
+    /// The address of the installation.
     place: String,
+    /// The electrician's remarks.
     note: String,
-    /// Every step has passed: it can be finished.
+    /// Whether every step has passed, so that the commissioning can be finished.
     complete: bool,
 }
 
@@ -32,25 +34,26 @@ pub(crate) struct CommissioningEntry {
 pub(crate) struct StepEntry {
     #[schema(inline)]
     step: StepName,
+    /// The title of the step, in the caller's language.
     title: &'static str,
     #[schema(inline)]
     state: StepState,
-    /// Stable: why it has not passed.
+    /// Why the step has not passed, as a stable code.
     #[schema(required)]
     reason: Option<&'static str>,
-    /// The same in the caller's language, with what to do next.
+    /// Why the step has not passed and what to do next, in the caller's language.
     #[schema(required)]
     text: Option<String>,
-    /// The unit at which.
+    /// The serial number of the unit that prevents the step from passing.
     #[schema(required)]
     sn: Option<String>,
-    /// When it was written down.
+    /// When the result was recorded; Unix time in milliseconds.
     #[schema(required)]
     at: Option<Millis>,
-    /// By whom.
+    /// The company that recorded the result.
     #[schema(required)]
     company: Option<String>,
-    /// What the electrician said; null at a step that asks nothing, and before anything was said.
+    /// The electrician's statement. Null if the step asks for none, or if there is none yet.
     #[schema(value_type = Option<Object>, required)]
     stated: Value,
 }
@@ -77,22 +80,23 @@ pub(crate) enum StepState {
     Failed,
 }
 
-/// How one phase fares in the sign and phase test.
+/// The state of one phase in the sign and phase test.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PhaseEntry {
-    /// 1 to 3.
+    /// The phase, 1 to 3.
     phase: u8,
-    /// Somebody's meter reports it.
+    /// Whether a meter of any unit reports this phase.
     measured: bool,
-    /// W without the load, once that was measured; import is positive.
+    /// Power without the load in W; import is positive. Null until it was measured.
     #[schema(required)]
     before: Option<i64>,
-    /// W with the load, once it passed.
+    /// Power with the load in W. Null until the phase has passed.
     #[schema(required)]
     after: Option<i64>,
+    /// How much the load raised the power of this phase, in W. Null until the phase has passed.
     #[schema(required)]
     rise: Option<i64>,
-    /// Why the last measurement did not pass, with what to do next.
+    /// Why the last measurement did not pass and what to do next, in the caller's language.
     #[schema(required)]
     text: Option<String>,
 }

@@ -66,7 +66,7 @@ impl CommissioningProgress {
         })
     }
 
-    /// The unit that the commissioning is numbered after.
+    /// The unit that the commissioning is recorded under.
     pub(crate) fn first(&self) -> Result<&Access> {
         self.units.first().ok_or(Error::not_found())
     }

@@ -1,4 +1,4 @@
-//! Manual controls of the demo's batteries: the main switch, the plug and a cell of each, for the person who plays the owner.
+//! Manual controls of the demo's batteries: main switch, plug, and one cell.
 use super::page;
 use crate::Portal;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManualAction {
     MainSwitch(bool),
-    /// Turns the main switch in the pattern that a claimant is shown.
+    /// Turns the main switch in the pattern that completes a claim.
     SwitchPattern,
     /// Plugs it in (true) or unplugs it.
     Plug(bool),
@@ -24,7 +24,7 @@ pub enum ManualAction {
         phase: u8,
         power: i32,
     },
-    /// Makes a cell bad, or good again; not possible by hand in reality.
+    /// Makes a cell faulty, or repairs it. This has no counterpart in reality.
     BadCell(bool),
 }
 

@@ -4,45 +4,47 @@ use domain::firmware::SwitchStep;
 use domain::in_force::{CausedBy, InForce, InForceKind, PlanMode};
 use utoipa::ToSchema;
 
-/// Something that makes the battery act otherwise than its settings say.
+/// Something that makes the battery deviate from its settings.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct InForceEntry {
     /// pause, charge, grid_limit, reserve, plan, calibration, update or brake.
     pub(super) kind: &'static str,
-    /// In milliseconds since 1970, as `until`; null when nobody reported it.
+    /// When it began; Unix time in milliseconds. Null if unknown.
     since: Option<Millis>,
-    /// Null when nobody knows.
+    /// When it ends; Unix time in milliseconds. Null if unknown.
     until: Option<Millis>,
-    /// you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more.
+    /// Who caused it: you, owner, household, electrician, plan, grid_operator, battery or operator. Null if no longer known.
     by: Option<&'static str>,
-    /// The electrician's company, for the household.
+    /// The name of the electrician's company. Only for the household.
     #[serde(skip_serializing_if = "Option::is_none")]
     company: Option<String>,
-    /// What ends it, where the reader may: the command `auto`, or `withdraw` for an update that waits.
+    /// How the caller can end it, if permitted: with the command `auto`, or `withdraw` for an update that waits.
     end: Option<&'static str>,
-    /// charge: to so many percent; reserve: so many percent are kept.
+    /// For charge: the target state of charge in %. For reserve: the state of charge that is kept, in %.
     #[serde(skip_serializing_if = "Option::is_none")]
     soc: Option<i64>,
-    /// charge: with so many W at most; grid_limit: so many W may be drawn.
+    /// For charge: the maximum charging power in W. For grid_limit: the maximum import in W.
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<i64>,
-    /// plan: charge or hold.
+    /// For plan: charge or hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'static str>,
-    /// update: waiting, running or interrupted; while `switch` says off or on_then_off it stands still.
+    /// For update: waiting, running or interrupted. While `switch` is off or on_then_off, the update waits for the main switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
-    /// update: what has to be done at the main switch now: off, on_then_off or on.
+    /// For update: what to do at the main switch now: off, on_then_off or on.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<&'static str>,
-    /// update: the present part, from 1, of so many `parts`, and its percentage.
+    /// For update: the number of the present part, starting at 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<usize>,
+    /// For update: the total number of parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<usize>,
+    /// For update: the progress of the present part in %.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<u8>,
-    /// Entry -1 only: at which system.
+    /// Entry -1 only: the serial number of the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sn: Option<String>,
 }

@@ -6,17 +6,17 @@ use serde::Serialize;
 use store::commissioning::Commissioning;
 use utoipa::ToSchema;
 
-/// One line of the list.
+/// An entry of the list.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ProtocolEntry {
     id: i64,
     /// `SC000001-2`: the second protocol of that system.
     number: String,
     finished_at: Millis,
-    /// Who commissioned; null when they have left Suncellar.
+    /// The company that did the commissioning; null if it no longer has an account.
     #[schema(required)]
     company: Option<String>,
-    /// Serial numbers.
+    /// Serial numbers of the units.
     units: Vec<String>,
 }
 

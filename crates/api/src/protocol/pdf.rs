@@ -1,10 +1,10 @@
 //! Typesets a sheet as a PDF.
-use super::Sheet;
+use super::{CustomerPage, Sheet};
 use domain::Lang;
 use domain::message::text;
 use paper::{Document, DocumentInfo};
 
-pub(crate) fn pdf(sheet: &Sheet, lang: Lang) -> Vec<u8> {
+pub(crate) fn pdf(sheet: &Sheet, customer: Option<&CustomerPage>, lang: Lang) -> Vec<u8> {
     let mut document = Document::new(DocumentInfo {
         title: sheet.title.to_owned(),
         number: sheet.number.clone(),
@@ -25,5 +25,13 @@ pub(crate) fn pdf(sheet: &Sheet, lang: Lang) -> Vec<u8> {
         }
     }
     document.signatures(&sheet.signatures);
+    if let Some(page) = customer {
+        // The signed pages are the electrician's, this one is the customer's.
+        document.new_page();
+        document.heading(page.title);
+        document.paragraph(&page.text);
+        document.qr(page.qr.size, &page.qr.dark);
+        document.row(&page.code.label, &page.code.value);
+    }
     document.finish()
 }

@@ -7,17 +7,17 @@ use domain::setting::Field;
 use domain::{Lang, Zone};
 use serde::Serialize;
 use serde_json::Value;
-use store::commissioning::{Commissioning, StepRecord};
+use store::commissioning::{Commissioning, ProtocolName, StepRecord};
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sheet {
     pub(crate) title: &'static str,
     pub(crate) subtitle: &'static str,
-    /// With its words: "Protokoll Nr. SC000001-1".
+    /// The number with its label: "Protokoll Nr. SC000001-1".
     pub(crate) number: String,
     pub(crate) sections: Vec<Section>,
-    /// What stands under the lines to sign on.
+    /// The labels below the signature lines.
     pub(crate) signatures: Vec<String>,
 }
 
@@ -64,7 +64,15 @@ pub(crate) fn sheet(protocol: &Commissioning, zone: &Zone, lang: Lang) -> Sheet 
 
 /// "SC000001-2": the second protocol of that system.
 pub(crate) fn protocol_number(protocol: &Commissioning) -> String {
-    format!("{}-{}", protocol.sn, protocol.number.unwrap_or(0))
+    protocol_name(protocol).to_string()
+}
+
+pub(crate) fn protocol_name(protocol: &Commissioning) -> ProtocolName {
+    ProtocolName {
+        id: protocol.id,
+        sn: protocol.sn.clone(),
+        number: protocol.number.unwrap_or(0),
+    }
 }
 
 /// Shown when there is no value.

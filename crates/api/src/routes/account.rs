@@ -1,18 +1,16 @@
-//! A person's own account: profile, password, e-mail address.
+//! The caller's account: profile, password and e-mail address.
 use crate::caller::{PersonCaller, RoleName};
 use crate::client::ClientAddress;
+use crate::company_role::CompanyRoleName;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
-use crate::form::Form;
+use crate::form::{Form, parse_mailed_token};
 use crate::own_account::{load_account, reauthenticate};
 use crate::parameter::{AddressText, CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::passkey::PasskeyEntry;
-use crate::routes::company::CompanyRoleName;
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::{parse_postal_address, parse_public_name};
 use domain::company::CompanyRight;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
@@ -26,27 +24,27 @@ pub(crate) struct AccountEntry {
     role: RoleName,
     phone: String,
     country: String,
-    /// The electrician's own name, which others read beside the company's.
+    /// An electrician's own name, which others see next to the company's name. Null for owners.
     #[schema(required)]
     name: Option<String>,
-    /// The electrician's company.
+    /// The name of an electrician's company. Null for owners.
     company: Option<String>,
-    /// An owner's postal address, for electricians whom the owner lets read it.
+    /// An owner's postal address. Electricians see it only if the owner shares it.
     #[schema(required)]
     address: Option<String>,
-    /// What the electrician does there.
+    /// The electrician's role in the company. Null for owners.
     #[schema(required, inline)]
     company_role: Option<CompanyRoleName>,
     language: String,
-    /// Milliseconds since 1970.
+    /// When the account was created; Unix time in milliseconds.
     created_at: i64,
     terms_version: String,
-    /// How many sessions are alive, this one included.
+    /// The number of active sessions, including this one.
     sessions: usize,
-    /// A mail with a link went to the new address; until it is opened the old one stays.
+    /// Whether a new e-mail address waits for confirmation. Until its mailed link is opened, the old address stays in use.
     email_pending: bool,
     totp: TotpEntry,
-    /// Oldest first.
+    /// The account's passkeys, oldest first.
     passkeys: Vec<PasskeyEntry>,
 }
 
@@ -78,7 +76,7 @@ async fn entry(
     }))
 }
 
-/// The caller's own account.
+/// Get the caller's account.
 #[utoipa::path(get, path = "/api/auth/account/", tag = "account",
     responses((status = 200, body = AccountEntry)))]
 pub(crate) async fn show(
@@ -93,33 +91,35 @@ pub(crate) async fn show(
 pub(crate) struct ChangeAccount {
     #[schema(value_type = String, required = false)]
     phone: Option<String>,
-    /// An owner's postal address; empty for none.
+    /// The owner's postal address. An empty value removes it.
     #[schema(value_type = AddressText, required = false)]
     address: Option<String>,
     #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
-    /// An electrician's own name.
+    /// The electrician's own name.
     #[schema(value_type = NameText, required = false)]
     name: Option<String>,
-    /// The name of an electrician's company; only its owners may change it.
+    /// The name of the electrician's company. Only owners of the company may change it.
     #[schema(value_type = NameText, required = false)]
     company: Option<String>,
     #[schema(value_type = LanguageCode, required = false)]
     language: Option<String>,
-    /// A new address; needs `password`.
+    /// A new e-mail address. Requires `password`.
     #[schema(value_type = EmailAddress, required = false)]
     email: Option<String>,
-    /// A new password; needs `password`.
+    /// A new password. Requires `password`.
     #[schema(value_type = String, required = false)]
     new_password: Option<String>,
     #[schema(value_type = String, required = false)]
     new_password2: Option<String>,
-    /// The present password, typed again.
+    /// The current password, for confirmation.
     #[schema(value_type = String, required = false)]
     password: Option<String>,
 }
 
-/// Change profile, language, password or e-mail address; only what is given.
+/// Change the caller's account.
+///
+/// Changes profile, language, password or e-mail address. Parameters that are left out keep their value.
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 403, body = Refusal),
@@ -165,7 +165,7 @@ pub(crate) async fn change(
     entry(&portal, account, email_pending).await
 }
 
-/// The requested changes, each part validated.
+/// The validated changes of a request.
 struct AccountChange {
     profile: Option<ProfileChange>,
     email: Option<Email>,
@@ -247,7 +247,7 @@ pub(crate) struct EmailChanged {
     email: String,
 }
 
-/// Open the mailed link: the new address becomes the account's, and the old one is told.
+/// Confirm a new e-mail address with the mailed link. The old address gets a notification.
 #[utoipa::path(post, path = "/api/auth/account/email/confirm/", tag = "account",
     request_body(content = ConfirmEmail, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = EmailChanged), (status = 400, body = Problem), (status = 429, body = Refusal)))]
@@ -257,9 +257,7 @@ pub(crate) async fn confirm_email(
     Form(form): Form<ConfirmEmail>,
 ) -> Result<Json<EmailChanged>> {
     portal.limits.token(client.0).await?;
-    let token = BASE64
-        .decode(&form.token)
-        .map_err(|_| Error::link_invalid())?;
+    let token = parse_mailed_token(&form.token)?;
     let email = portal.service.change_email(&token).await?;
     Ok(Json(EmailChanged {
         email: email.ok_or(Error::link_invalid())?.to_string(),

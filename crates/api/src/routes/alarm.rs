@@ -1,5 +1,6 @@
-//! Alarms: what is wrong with the caller's systems, who takes care of it, and how the caller is notified.
+//! Alarms of the caller's systems: the list, acknowledgement, and notification by mail.
 use crate::Portal;
+use crate::alarm::{AlarmEntry, access_to};
 use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
 use crate::csv::{self, CsvStyle, CsvTable};
@@ -12,47 +13,46 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use domain::alarm::AlarmMail;
 use domain::clock::Millis;
-use domain::grant::Right;
 use domain::message::text;
-use domain::{AccountId, Lang, Message, Serial};
+use domain::{Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use store::Access;
-use store::alarm::comment::Comment;
-use store::alarm::{ALARMS_PER_PAGE, Alarm, HandledBy};
+use store::alarm::{ALARMS_PER_PAGE, Alarm};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct AlarmQuery {
-    /// A serial number, or -1 (default) for all systems.
+    /// One serial number, or -1 (default) for all systems.
     #[serde(default)]
     #[param(value_type = OneOrAllSystems)]
     sn: String,
-    /// The first is 1.
+    /// The page number, starting at 1 (default).
     #[serde(default)]
     #[param(value_type = PageNumber)]
     page: String,
-    /// `json` (default) gives a page, `csv` every alarm as a file, with `Accept-Language` for the spreadsheets of that language.
+    /// `json` (default) returns one page, `csv` a file with all alarms. `Accept-Language` sets the number format of the file.
     #[serde(default)]
     #[param(value_type = FileFormat)]
     format: String,
 }
 
-/// Alarms of a file.
+/// The most alarms in one file.
 const MAX_FILE_ALARMS: usize = 10_000;
 
-/// Ten alarms: what is open first, then the newest of what is over.
+/// A page of ten alarms: open ones first, then closed ones, newest first.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Alarms {
     page: usize,
     pages: usize,
+    /// The number of alarms on all pages.
     total: usize,
     alarms: Vec<AlarmEntry>,
     #[schema(inline)]
     mail: AlarmMailName,
 }
 
-/// How somebody hears of alarms by mail.
+/// How an account is notified of alarms by mail.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AlarmMailName {
@@ -71,108 +71,7 @@ impl From<AlarmMail> for AlarmMailName {
     }
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct AlarmEntry {
-    id: i64,
-    sn: String,
-    #[schema(required)]
-    first_name: Option<String>,
-    #[schema(required)]
-    last_name: Option<String>,
-    /// battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor.
-    kind: &'static str,
-    /// What that is called, in the caller's language.
-    text: &'static str,
-    /// What the household can do about it.
-    next: &'static str,
-    /// IANA name, of the site.
-    time_zone: String,
-    /// When it began to be wrong, in milliseconds since 1970, as the times below.
-    since: Millis,
-    opened_at: Millis,
-    #[schema(required)]
-    acknowledged_at: Option<Millis>,
-    /// Who that was, in the caller's language: an electrician's company where there is one.
-    #[schema(required)]
-    acknowledged_by: Option<String>,
-    /// When somebody said that it needs no more attention …
-    #[schema(required)]
-    dismissed_at: Option<Millis>,
-    /// … and who.
-    #[schema(required)]
-    dismissed_by: Option<String>,
-    #[schema(required)]
-    closed_at: Option<Millis>,
-    /// Whether the caller may acknowledge it, and it is open and nobody has.
-    acknowledgeable: bool,
-    /// Whether the caller may comment on it and, while it is open, dismiss it.
-    commentable: bool,
-    /// Oldest first.
-    comments: Vec<AlarmComment>,
-}
-
-#[derive(Serialize, ToSchema)]
-pub(crate) struct AlarmComment {
-    at: Millis,
-    who: String,
-    text: String,
-}
-
-impl AlarmEntry {
-    fn new(alarm: Alarm, comments: Vec<Comment>, access: &Access, lang: Lang) -> Self {
-        let may = access.may(Right::Acknowledge);
-        let who = |by: &HandledBy| name_of(by, access.account(), lang);
-        let comment = |comment: Comment| AlarmComment {
-            at: comment.by.at,
-            who: who(&comment.by),
-            text: comment.text,
-        };
-        Self {
-            id: alarm.id,
-            sn: alarm.sn.to_string(),
-            kind: alarm.kind.as_str(),
-            text: alarm.kind.text(lang),
-            next: alarm.kind.next_step(lang),
-            time_zone: access.zone().name().to_owned(),
-            since: alarm.since,
-            opened_at: alarm.opened_at,
-            acknowledgeable: may && alarm.acknowledged.is_none() && alarm.is_open(),
-            commentable: may,
-            acknowledged_by: alarm.acknowledged.as_ref().map(who),
-            acknowledged_at: alarm.acknowledged.map(|by| by.at),
-            dismissed_by: alarm.dismissed.as_ref().map(who),
-            dismissed_at: alarm.dismissed.map(|by| by.at),
-            closed_at: alarm.closed_at,
-            comments: comments.into_iter().map(comment).collect(),
-            first_name: alarm.first_name,
-            last_name: alarm.last_name,
-        }
-    }
-
-    /// An alarm with its comments.
-    pub(super) async fn load(
-        portal: &Portal,
-        alarm: Alarm,
-        access: &Access,
-        lang: Lang,
-    ) -> Result<Self> {
-        let systems = std::slice::from_ref(&alarm.sn);
-        let mut comments = portal.store.alarm_comments(systems).await?;
-        let comments = comments.remove(&alarm.id).unwrap_or_default();
-        Ok(Self::new(alarm, comments, access, lang))
-    }
-}
-
-/// In the caller's language: an electrician's company where there is one.
-fn name_of(by: &HandledBy, caller: AccountId, lang: Lang) -> String {
-    match (by.account == Some(caller), &by.company) {
-        (true, _) => text(lang, "word", "you").to_owned(),
-        (false, Some(company)) => company.clone(),
-        (false, None) => text(lang, "word", "person").to_owned(),
-    }
-}
-
-/// What is wrong with the caller's systems, and what was.
+/// List open and closed alarms of the caller's systems.
 #[utoipa::path(get, path = "/api/auth/alarm/", operation_id = "list_alarms", tag = "alarms", params(AlarmQuery),
     responses((status = 200, content((Alarms = "application/json"), (String = "text/csv"))), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
@@ -267,7 +166,7 @@ pub(crate) struct Acknowledge {
     id: String,
 }
 
-/// Say that one has seen an alarm and takes care. It stays open until the fault is gone.
+/// Acknowledge an alarm: the caller has seen it and takes care of it. It stays open until the fault is gone.
 #[utoipa::path(post, path = "/api/auth/alarm/", operation_id = "acknowledge_alarm", tag = "alarms",
     request_body(content = Acknowledge, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AlarmEntry),
@@ -286,19 +185,9 @@ pub(crate) async fn acknowledge(
     Ok(Json(entry.await?))
 }
 
-/// The caller's access to the system of an alarm.
-pub(super) async fn access_to<'a>(
-    portal: &Portal,
-    systems: &'a Systems,
-    alarm: i64,
-) -> Result<&'a Access> {
-    let sn = portal.store.alarm_serial(alarm).await?;
-    systems.find(sn.ok_or(Error::not_found())?.as_str())
-}
-
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChooseAlarmMail {
-    /// at_once, digest (once a day at 7) or never.
+    /// at_once, digest (once a day at 7:00) or never.
     #[serde(default)]
     #[schema(value_type = AlarmMailChoice, required)]
     mail: String,
@@ -310,7 +199,7 @@ pub(crate) struct ChosenAlarmMail {
     mail: AlarmMailName,
 }
 
-/// Choose how to hear of alarms by mail.
+/// Choose how to be notified of alarms by mail.
 #[utoipa::path(post, path = "/api/auth/alarm/mail/", operation_id = "choose_alarm_mail", tag = "alarms",
     request_body(content = ChooseAlarmMail, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = ChosenAlarmMail), (status = 400, body = Problem)))]

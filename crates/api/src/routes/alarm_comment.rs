@@ -1,6 +1,6 @@
 //! What people write about alarms, and why one needs no more attention.
-use super::alarm::{AlarmEntry, access_to};
 use crate::Portal;
+use crate::alarm::{AlarmEntry, access_to};
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, parse_id};
@@ -19,13 +19,13 @@ pub(crate) struct AlarmRemark {
     #[serde(default)]
     #[schema(required)]
     id: String,
-    /// One line of at most 500 characters, for everybody who sees the alarm. An alarm has at most 50 comments.
+    /// One line of at most 500 characters, visible to everyone who sees the alarm. An alarm has at most 50 comments.
     #[serde(default)]
     #[schema(value_type = CommentLine, required)]
     text: String,
 }
 
-/// Comment on an alarm, open or over.
+/// Add a comment to an open or closed alarm.
 #[utoipa::path(post, path = "/api/auth/alarm/comment/", operation_id = "comment_on_alarm", tag = "alarms",
     request_body(content = AlarmRemark, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AlarmEntry), (status = 400, body = Problem), (status = 404, body = Refusal)))]
@@ -38,8 +38,10 @@ pub(crate) async fn comment(
     write(&portal, &systems, &headers, &form, false).await
 }
 
-/// Say, with the reason, that an open alarm needs no more attention. It is shown as closed; the fault itself is closed when it is
-/// gone, and only then can another one of its kind open.
+/// Dismiss an open alarm, with a reason.
+///
+/// The alarm is then shown as closed. The fault itself is closed only when it is gone; until then no other alarm of this kind
+/// opens.
 #[utoipa::path(post, path = "/api/auth/alarm/dismiss/", operation_id = "dismiss_alarm", tag = "alarms",
     request_body(content = AlarmRemark, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AlarmEntry), (status = 400, body = Problem), (status = 404, body = Refusal)))]

@@ -1,4 +1,4 @@
-//! Commands to batteries: executed once per idempotency key, and observable until they end.
+//! Commands to batteries: executed once per idempotency key, with a state that can be queried until they end.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
@@ -31,25 +31,25 @@ pub(crate) struct GiveCommand {
     #[serde(default)]
     #[schema(value_type = CommandName, required)]
     command: String,
-    /// Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent.
+    /// The idempotency key, 8 to 64 characters of `A-Za-z0-9_-`. A request repeated with the same key is executed once.
     #[serde(default)]
     #[schema(value_type = IdempotencyKey, required)]
     key: String,
-    /// charge_to: to so many percent.
+    /// For charge_to: the target state of charge in %.
     #[schema(value_type = Percent, required = false)]
     soc: Option<String>,
-    /// charge_to: with so many W at most.
+    /// For charge_to: the maximum charging power in W.
     #[schema(value_type = Watts, required = false)]
     power: Option<String>,
-    /// hold: until then, in milliseconds since 1970.
+    /// For hold: when it ends; Unix time in milliseconds.
     #[schema(value_type = MillisSince1970, required = false)]
     until: Option<String>,
 }
 
-/// The battery answers within seconds, if it is there.
+/// A connected battery answers within seconds.
 const RETRY_AFTER_SECONDS: u64 = 30;
 
-/// Tell a battery to do something. A repeated key answers what the first request began.
+/// Give a command to a battery. A repeated idempotency key returns the command of the first request.
 #[utoipa::path(post, path = "/api/auth/command/", operation_id = "give_command", tag = "commands",
     request_body(content = GiveCommand, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = CommandBody), (status = 200, body = CommandBody), (status = 400, body = Problem), (status = 404, body = Refusal),
@@ -109,7 +109,7 @@ fn check(
             errors.add(field, message);
         }
     });
-    // Restarting is for people who service the unit: someone should be there to look at it.
+    // Restarting is for people who service the unit: someone should be on site.
     if command == Ok(Command::Restart) && !access.may(Right::Restart) {
         return Err(Error::forbidden(Message::Forbidden));
     }
@@ -117,7 +117,7 @@ fn check(
     command.ok().zip(key).ok_or(Error::internal())
 }
 
-/// How a command fares.
+/// Get the state of a command.
 #[utoipa::path(get, path = "/api/auth/command/{id}/", operation_id = "show_command", tag = "commands",
     params(("id" = String, Path)),
     responses((status = 200, body = CommandBody)))]

@@ -1,4 +1,4 @@
-//! Commissioning of systems: started, done step by step, and finished only when every check passes.
+//! Commissioning of systems: started, completed step by step, and finished only when every check passes.
 use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::commissioning::{
@@ -28,21 +28,21 @@ use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OpenCommissioning {
-    /// Null when the system is not being brought into service.
+    /// The commissioning in progress; null if there is none.
     #[schema(required)]
     commissioning: Option<CommissioningEntry>,
-    /// The caller's other units that may be brought into service together with it: those of the same owner, or, while nobody
-    /// owns it, those that the caller opened by the same installer code. Empty once it has begun.
+    /// The caller's other units that can be commissioned together with this one: units of the same owner or, for a unit without
+    /// an owner, units that the caller got access to with the same installer code. Empty once the commissioning has started.
     candidates: Vec<Candidate>,
 }
 
-/// A unit of the same customer.
+/// Another unit of the same customer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Candidate {
     sn: String,
-    /// 1 to 3.
+    /// The phase of the unit, 1 to 3.
     phase: u8,
-    /// Of the customer; empty where nobody is named.
+    /// The customer's first name; empty if unknown.
     first_name: String,
     last_name: String,
     /// The town.
@@ -67,7 +67,7 @@ impl Candidate {
     }
 }
 
-/// The commissioning that a system is in, whoever began it.
+/// Get a system's commissioning in progress, whoever started it.
 #[utoipa::path(get, path = "/api/auth/commissioning/", operation_id = "show_commissioning", tag = "commissioning",
     params(CommissioningQuery),
     responses((status = 200, body = OpenCommissioning),
@@ -103,7 +103,7 @@ pub(crate) struct BeginCommissioning {
     sn: String,
 }
 
-/// Begin to bring the units of a site into service. What is in progress already for the same units is answered as it stands.
+/// Start the commissioning of a site's units. If one is in progress for the same units, it is returned unchanged.
 #[utoipa::path(post, path = "/api/auth/commissioning/", operation_id = "begin_commissioning", tag = "commissioning",
     request_body(content = BeginCommissioning, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = CommissioningEntry), (status = 200, body = CommissioningEntry),
@@ -159,41 +159,41 @@ async fn entry(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DoStep {
-    /// units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own.
+    /// units, meter, limits, export_limit, ups, firmware, customer or instruction. Phases are measured with a separate call.
     #[serde(default)]
     #[schema(value_type = StepChoice, required)]
     step: String,
-    /// limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW.
+    /// For limits: whether the system is registered with the grid operator under §14a EnWG, if it charges with more than 4.2 kW.
     #[serde(default)]
     #[schema(value_type = Switch)]
     notified: String,
-    /// export_limit: to so many W; empty where feed-in is not limited.
+    /// For export_limit: the feed-in limit in W; empty if feed-in is not limited.
     #[serde(default)]
     #[schema(value_type = ExportLimit)]
     limit: String,
-    /// ups: the changeover was tried, where there is one.
+    /// For ups: whether the changeover to backup power was tested, if the system has one.
     #[serde(default)]
     #[schema(value_type = Switch)]
     tested: String,
-    /// customer: of whoever lives there.
+    /// For customer: the first name of the customer.
     #[serde(default)]
     first_name: String,
-    /// customer: of whoever lives there.
+    /// For customer: the last name of the customer.
     #[serde(default)]
     last_name: String,
-    /// customer: the address of the installation.
+    /// For customer: the address of the installation.
     #[serde(default)]
     place: String,
-    /// instruction: the customer knows how to use it.
+    /// For instruction: whether the customer was shown how to use the system.
     #[serde(default)]
     #[schema(value_type = Switch)]
     instructed: String,
-    /// instruction: remarks for the protocol, 1,000 characters at most.
+    /// For instruction: remarks for the protocol, at most 1,000 characters.
     #[serde(default)]
     note: String,
 }
 
-/// Check a step, and write down what was found if it passes. The answer says how every step stands then.
+/// Check a step, and record the result if it passes. Returns the state of every step.
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/step/", operation_id = "do_commissioning_step", tag = "commissioning",
     params(("id" = i64, Path)),
     request_body(content = DoStep, content_type = "application/x-www-form-urlencoded"),
@@ -230,7 +230,7 @@ pub(crate) async fn step(
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
-/// The electrician's statement for a step. Names, places and remarks are apart, where they can be erased.
+/// Parses the electrician's statement for a step. Names, places and remarks are kept separately, so that they can be erased.
 fn read_statement(
     progress: &mut CommissioningProgress,
     step: CommissioningStep,
@@ -299,17 +299,19 @@ async fn write(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct MeasurePhase {
-    /// 1 to 3.
+    /// The phase, 1 to 3.
     #[serde(default)]
     #[schema(value_type = PhaseNumber, required)]
     phase: String,
-    /// Whether a load is switched on there: first without, then with it.
+    /// Whether a load is switched on at this phase. Measure without the load first, then with it.
     #[serde(default)]
     #[schema(value_type = Switch)]
     load: String,
 }
 
-/// Measure a phase for the sign and phase test: what the batteries report at this moment is held against what they reported before.
+/// Measure a phase for the sign and phase test.
+///
+/// Compares what the batteries report now with what they reported before.
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/phase/", operation_id = "measure_phase", tag = "commissioning",
     params(("id" = i64, Path)),
     request_body(content = MeasurePhase, content_type = "application/x-www-form-urlencoded"),
@@ -337,7 +339,7 @@ pub(crate) async fn phase(
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
-/// Give a commissioning up, with everything that was written down; names that it changed are set back.
+/// Discard a commissioning and everything that was recorded. Names that it changed are restored.
 #[utoipa::path(delete, path = "/api/auth/commissioning/{id}/", operation_id = "drop_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
     responses((status = 204)))]
@@ -356,7 +358,7 @@ pub(crate) async fn cancel(
     }
 }
 
-/// Body of the answer that refuses to finish.
+/// The answer to a request to finish while steps are open.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StepsOpen {
     detail: &'static str,
@@ -380,7 +382,7 @@ impl IntoResponse for FinishOutcome {
     }
 }
 
-/// Finish a commissioning: every step is looked at once more, and what has passed becomes the protocol.
+/// Finish a commissioning. Every step is checked again; if all pass, the results become the protocol.
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/finish/", operation_id = "finish_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
     responses((status = 201, body = ProtocolEntry), (status = 409, body = StepsOpen)))]

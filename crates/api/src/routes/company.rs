@@ -1,6 +1,7 @@
-//! An electrician's company: its members, and who is invited.
+//! An electrician's company: its members and invitations.
 use crate::Portal;
 use crate::caller::PersonCaller;
+use crate::company_role::CompanyRoleName;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
 use crate::own_account::{load_account, reauthenticate};
@@ -20,7 +21,7 @@ pub(crate) struct CompanyEntry {
     name: String,
     /// In the order in which they joined.
     members: Vec<MemberEntry>,
-    /// Newest first.
+    /// Pending invitations, newest first.
     invitations: Vec<InvitationEntry>,
 }
 
@@ -33,11 +34,11 @@ pub(crate) struct MemberEntry {
     email: String,
     #[schema(inline)]
     role: CompanyRoleName,
-    /// Whether it is the caller.
+    /// Whether this member is the caller.
     you: bool,
-    /// Whether the person has a second factor: TOTP or a passkey.
+    /// Whether the member has a second factor: TOTP or a passkey.
     second_factor: bool,
-    /// Milliseconds since 1970.
+    /// When the member joined; Unix time in milliseconds.
     since: i64,
 }
 
@@ -48,27 +49,8 @@ pub(crate) struct InvitationEntry {
     email: String,
     #[schema(inline)]
     role: CompanyRoleName,
-    /// Milliseconds since 1970.
+    /// When the invitation expires; Unix time in milliseconds.
     expires_at: i64,
-}
-
-/// What somebody does in a company, as every answer spells it.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum CompanyRoleName {
-    Owner,
-    Office,
-    Technician,
-}
-
-impl From<CompanyRole> for CompanyRoleName {
-    fn from(role: CompanyRole) -> Self {
-        match role {
-            CompanyRole::Owner => Self::Owner,
-            CompanyRole::Office => Self::Office,
-            CompanyRole::Technician => Self::Technician,
-        }
-    }
 }
 
 impl MemberEntry {
@@ -121,7 +103,7 @@ fn refusal(change: CompanyChange) -> Result<()> {
     }
 }
 
-/// The caller's company: who works there, and who is invited.
+/// Get the caller's company with its members and pending invitations.
 #[utoipa::path(get, path = "/api/auth/company/", operation_id = "show_company", tag = "company",
     responses((status = 200, body = CompanyEntry), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
@@ -139,13 +121,14 @@ pub(crate) struct InviteMember {
     #[serde(default)]
     #[schema(value_type = CompanyRoleChoice, required)]
     role: String,
-    /// The caller's password, typed again.
+    /// The caller's current password, for confirmation.
     #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
-/// Invite somebody to the company. The mailed link works once, for seven days. The answer is the same whether or not the address
-/// has an account.
+/// Invite a person to the company.
+///
+/// The mailed link works once, within seven days. The answer does not reveal whether the address has an account.
 #[utoipa::path(post, path = "/api/auth/company/invitation/", operation_id = "invite_member", tag = "company",
     request_body(content = InviteMember, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = CompanyEntry), (status = 400, body = Problem), (status = 404, body = Refusal),
@@ -164,13 +147,16 @@ pub(crate) async fn invite(
     };
     let account = load_account(&portal, person).await?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
-    portal.limits.invitation(person.account).await?;
+    portal
+        .limits
+        .invitation(person.account, email.as_str())
+        .await?;
     let invited = portal.service.invite_member(person.account, &email, role);
     refusal(invited.await?)?;
     Ok((StatusCode::CREATED, entry(&portal, person).await?))
 }
 
-/// Withdraw an invitation: its link stops working.
+/// Withdraw an invitation. Its link stops working.
 #[utoipa::path(delete, path = "/api/auth/company/invitation/{id}/", operation_id = "withdraw_member_invitation",
     tag = "company", params(("id" = i64, Path)), responses((status = 204), (status = 404, body = Refusal)))]
 pub(crate) async fn withdraw(
@@ -191,12 +177,12 @@ pub(crate) struct SetMemberRole {
     #[serde(default)]
     #[schema(value_type = CompanyRoleChoice, required)]
     role: String,
-    /// The caller's password, typed again.
+    /// The caller's current password, for confirmation.
     #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
-/// Change what somebody does in the company. At least one owner stays.
+/// Change the role of a company member. The company must keep at least one owner.
 #[utoipa::path(patch, path = "/api/auth/company/member/{id}/", operation_id = "set_member_role", tag = "company",
     params(("id" = i64, Path)),
     request_body(content = SetMemberRole, content_type = "application/x-www-form-urlencoded"),
@@ -218,16 +204,30 @@ pub(crate) async fn set_role(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Remove somebody from the company. All of their logins end at once. What they did stays in the journal under their name.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct RemoveMember {
+    /// The caller's current password, for confirmation.
+    #[schema(value_type = String, required)]
+    password: Option<String>,
+}
+
+/// Remove a member from the company.
+///
+/// All sessions of the member end at once. Journal entries keep the member's name.
 #[utoipa::path(delete, path = "/api/auth/company/member/{id}/", operation_id = "remove_member", tag = "company",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 404, body = Refusal), (status = 409, body = Refusal)))]
+    request_body(content = RemoveMember, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn remove(
     State(portal): State<Portal>,
     person: PersonCaller,
     Path(id): Path<String>,
+    Form(form): Form<RemoveMember>,
 ) -> Result<StatusCode> {
     let id = AccountId(parse_id(&id)?);
+    let account = load_account(&portal, person).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     let removed = portal.service.remove_member(person.account, id);
     refusal(removed.await?)?;
     Ok(StatusCode::NO_CONTENT)

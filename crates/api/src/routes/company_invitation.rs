@@ -1,15 +1,13 @@
-//! The mailed link with which somebody joins an electrician's company.
-use super::company::CompanyRoleName;
+//! Joining an electrician's company with a mailed link.
 use crate::client::ClientAddress;
+use crate::company_role::CompanyRoleName;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, ticked};
+use crate::form::{Form, parse_mailed_token, ticked};
 use crate::parameter::{CountryCode, NameText, Switch};
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::parse_public_name;
 use domain::{Country, Email, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
@@ -20,7 +18,7 @@ use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct OpenInvitation {
-    /// From the mailed link.
+    /// The token of the mailed link.
     #[serde(default)]
     #[schema(required)]
     token: String,
@@ -32,11 +30,12 @@ pub(crate) struct OpenedInvitation {
     email: String,
     #[schema(inline)]
     role: CompanyRoleName,
-    /// The address has an account already, which cannot join: one account is in one company.
+    /// Whether the address has an account already. Such an account cannot join, because an account belongs to at most one
+    /// company.
     has_account: bool,
 }
 
-/// What a mailed invitation to a company is about. Whoever has the link reads the mailbox.
+/// Show an invitation to a company. The token proves access to the mailbox.
 #[utoipa::path(post, path = "/api/auth/company/invitation/open/", operation_id = "open_company_invitation", tag = "company",
     request_body(content = OpenInvitation, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = OpenedInvitation), (status = 400, body = Problem), (status = 429, body = Refusal)))]
@@ -58,18 +57,18 @@ pub(crate) async fn open(
 }
 
 async fn find(portal: &Portal, token: &str) -> Result<CompanyInvitation> {
-    let token = BASE64.decode(token).map_err(|_| Error::link_invalid())?;
+    let token = parse_mailed_token(token)?;
     let invitation = portal.store.company_invitation(&token, portal.now());
     invitation.await?.ok_or(Error::link_invalid())
 }
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct JoinCompany {
-    /// From the mailed link.
+    /// The token of the mailed link.
     #[serde(default)]
     #[schema(required)]
     token: String,
-    /// The person's own name, which others read beside the company's.
+    /// The person's own name, which others see next to the company's name.
     #[serde(default)]
     #[schema(value_type = NameText, required)]
     name: String,
@@ -82,7 +81,7 @@ pub(crate) struct JoinCompany {
     #[serde(default)]
     #[schema(required)]
     phone: String,
-    /// ISO 3166-1 alpha-2, one of the eleven countries.
+    /// ISO 3166-1 alpha-2 code of one of the eleven supported countries.
     #[serde(default)]
     #[schema(value_type = CountryCode, required)]
     country: String,
@@ -93,12 +92,12 @@ pub(crate) struct JoinCompany {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JoinedCompany {
-    /// The address to log in with.
+    /// The e-mail address to log in with.
     email: String,
     company: String,
 }
 
-/// Join a company with the mailed link: an account begins, whose address counts as confirmed.
+/// Join a company with the mailed link. Creates an account whose e-mail address is confirmed.
 #[utoipa::path(post, path = "/api/auth/company/invitation/accept/", operation_id = "join_company", tag = "company",
     request_body(content = JoinCompany, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = JoinedCompany), (status = 400, body = Problem), (status = 409, body = Refusal),

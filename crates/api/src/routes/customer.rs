@@ -1,11 +1,10 @@
-//! What an electrician's company keeps about a customer: a note and photos, for its own people.
+//! Customer cards: a note and photos about a customer, visible only within the electrician's company.
 use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Bytes, Form, parse_id};
 use crate::parameter::{BinaryFile, CustomerNoteText, MillisSince1970, SerialNumber};
 use crate::path::Path;
-use crate::photo;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,31 +12,31 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use domain::Message;
 use domain::clock::Millis;
-use domain::customer::CustomerNote;
+use domain::customer::{CustomerNote, MAX_PHOTOS};
 use serde::{Deserialize, Serialize};
 use store::Access;
 use store::customer::Photo;
 use utoipa::ToSchema;
 
-/// What the caller's company keeps about the household of a system.
+/// What the caller's company has recorded about the household of a system.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CustomerEntry {
-    /// Empty while nobody has written anything.
+    /// Empty if there is no note.
     note: String,
-    /// Milliseconds since 1970; `null` while nobody has written anything.
+    /// When the note was last changed; Unix time in milliseconds. Null if there is no note.
     #[schema(required)]
     changed_at: Option<Millis>,
-    /// Person and company.
+    /// Who changed it last: person and company.
     #[schema(required)]
     changed_by: Option<String>,
-    /// Oldest first, at most twelve.
+    /// At most twelve photos, oldest first.
     photos: Vec<PhotoEntry>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PhotoEntry {
     id: i64,
-    /// Milliseconds since 1970.
+    /// When the photo was added; Unix time in milliseconds.
     added_at: Millis,
 }
 
@@ -58,7 +57,7 @@ async fn entry(portal: &Portal, access: &Access) -> Result<Json<CustomerEntry>> 
     }))
 }
 
-/// Note and photos. Neither the household nor other companies see them.
+/// Get the note and the list of photos. Neither the household nor other companies can see them.
 #[utoipa::path(get, path = "/api/auth/system/{sn}/customer/", operation_id = "show_customer", tag = "systems",
     params(("sn" = SerialNumber, Path)), responses((status = 200, body = CustomerEntry)))]
 pub(crate) async fn show(
@@ -71,17 +70,17 @@ pub(crate) async fn show(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct SaveCustomerNote {
-    /// Lines of text; empty for none.
+    /// The text of the note; empty to remove it.
     #[serde(default)]
     #[schema(value_type = CustomerNoteText, required)]
     note: String,
-    /// `changed_at` of what the caller has read; nothing for a first note.
+    /// `changed_at` of the note that the caller has read; left out for a first note.
     #[serde(default)]
     #[schema(value_type = MillisSince1970)]
     changed_at: String,
 }
 
-/// Write the note. Refused if somebody else has written since it was read.
+/// Save the note. Refused if another person has changed it since the caller read it.
 #[utoipa::path(post, path = "/api/auth/system/{sn}/customer/", operation_id = "save_customer_note", tag = "systems",
     params(("sn" = SerialNumber, Path)),
     request_body(content = SaveCustomerNote, content_type = "application/x-www-form-urlencoded"),
@@ -111,10 +110,13 @@ pub(crate) async fn save(
     }
 }
 
-/// Add a photo, a JPEG of at most 1 MiB. It is written anew: upright, at most 1,600 pixels long, without metadata such as the place.
+/// Add a photo, a JPEG of at most 1 MiB.
+///
+/// The photo is re-encoded: rotated upright, scaled down to 1,600 pixels at most, and stripped of metadata such as the location.
 #[utoipa::path(post, path = "/api/auth/system/{sn}/customer/photo/", operation_id = "add_customer_photo", tag = "systems",
     params(("sn" = SerialNumber, Path)), request_body(content = BinaryFile, content_type = "image/jpeg"),
-    responses((status = 201, body = CustomerEntry), (status = 400, body = Refusal), (status = 409, body = Refusal)))]
+    responses((status = 201, body = CustomerEntry), (status = 400, body = Refusal), (status = 409, body = Refusal),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn add_photo(
     State(portal): State<Portal>,
     systems: Systems,
@@ -122,15 +124,20 @@ pub(crate) async fn add_photo(
     Bytes(bytes): Bytes,
 ) -> Result<(StatusCode, Json<CustomerEntry>)> {
     let access = systems.find(&sn)?;
-    let jpeg = photo::clean(bytes).await;
-    let jpeg = jpeg.map_err(|why| Error::Refused(StatusCode::BAD_REQUEST, why))?;
+    // Nothing is decoded that could not be kept anyway.
+    let kept = portal.store.customer_photos(access).await?;
+    if kept.len() >= MAX_PHOTOS {
+        return Err(Error::Refused(StatusCode::CONFLICT, Message::TooManyPhotos));
+    }
+    portal.limits.photo(access.account()).await?;
+    let jpeg = portal.photos.clean(bytes).await?;
     match portal.service.add_customer_photo(access, &jpeg).await? {
         true => Ok((StatusCode::CREATED, entry(&portal, access).await?)),
         false => Err(Error::Refused(StatusCode::CONFLICT, Message::TooManyPhotos)),
     }
 }
 
-/// A photo.
+/// Get a photo.
 #[utoipa::path(get, path = "/api/auth/system/{sn}/customer/photo/{id}/", operation_id = "customer_photo", tag = "systems",
     params(("sn" = SerialNumber, Path), ("id" = i64, Path)),
     responses((status = 200, body = BinaryFile, content_type = "image/jpeg")))]

@@ -14,13 +14,13 @@ use utoipa::IntoParams;
 
 #[derive(Debug, Deserialize, IntoParams)]
 pub(crate) struct DataQuery {
-    /// `set` names only the flags that are set; otherwise each is named, with true or false.
+    /// `all` (default) lists every flag with true or false, `set` only the flags that are set.
     #[serde(default)]
     #[param(inline, required = false)]
     flags: NamedFlags,
 }
 
-/// What every system of the caller reported last.
+/// Get the latest report of every system of the caller.
 #[utoipa::path(get, path = "/api/auth/data/", tag = "live", params(DataQuery),
     responses((status = 200, body = LiveData), (status = 400, body = Refusal)))]
 pub(crate) async fn data(

@@ -1,4 +1,4 @@
-//! The small charts: integer Wh per day, month or year, and their totals.
+//! The small charts: energy in whole Wh per day, month or year, with totals.
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result};
@@ -16,29 +16,30 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct EnergyQuery {
-    /// One serial number, several separated by commas, or -1 (default) for all systems as one.
+    /// One serial number, several separated by commas, or -1 (default) for all systems combined.
     #[serde(default)]
     #[param(value_type = SystemsOrAll)]
     sn: String,
-    /// Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown.
+    /// Include grid energy: import (m2) and feed-in (m2N). If no energy is selected, all are included.
     #[serde(default)]
     #[param(value_type = Switch)]
     m2: String,
-    /// PV energy.
+    /// Include PV energy.
     #[serde(default)]
     #[param(value_type = Switch)]
     m4: String,
-    /// Battery energy: discharge (m5) and charge (m5N).
+    /// Include battery energy: discharge (m5) and charge (m5N).
     #[serde(default)]
     #[param(value_type = Switch)]
     m5: String,
-    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing.
+    /// `week_`, `month_`, `year_` or `total_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. Default: the last
+    /// seven days.
     #[serde(default)]
     #[param(value_type = PeriodText)]
     days: String,
 }
 
-/// Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N.
+/// Energies of one system, or of several combined, in Wh. Null where nothing was measured; negative where the code has an N.
 #[derive(Debug, Serialize, ToSchema)]
 #[allow(non_snake_case, reason = "the names of the fields")]
 pub(crate) struct EnergyChart {
@@ -61,43 +62,48 @@ pub(crate) struct EnergyChart {
     total_m5N: Option<Energy>,
 }
 
-/// A day, a month or a year; energies that were not asked for are left out.
+/// The energies of a day, a month or a year. Energies that were not selected are left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[allow(non_snake_case, reason = "the names of the fields")]
 pub(crate) struct EnergyRow {
-    /// `YYYY-MM-DD`, in rows per day.
+    /// The day, `YYYY-MM-DD`; only in rows per day.
     #[serde(skip_serializing_if = "Option::is_none")]
     de_time: Option<String>,
-    /// `YYYY-MM`, in rows per month.
+    /// The month, `YYYY-MM`; only in rows per month.
     #[serde(skip_serializing_if = "Option::is_none")]
     me_time: Option<String>,
-    /// In rows per year.
+    /// The year; only in rows per year.
     #[serde(skip_serializing_if = "Option::is_none")]
     year: Option<i16>,
+    /// Import in Wh.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     m2: Option<Energy>,
+    /// Feed-in in Wh, negative.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     m2N: Option<Energy>,
+    /// PV energy in Wh.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     m4: Option<Energy>,
+    /// Discharged energy in Wh.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     m5: Option<Energy>,
+    /// Charged energy in Wh, negative.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     m5N: Option<Energy>,
-    /// The part of each energy that fell into a gap in the data and has no place within the day, by code.
+    /// By code: the part of each energy, in Wh, that was counted across a gap in the data and has no known time within the day.
     unplaced: BTreeMap<&'static str, i64>,
 }
 
-/// Integer Wh, or null.
+/// Whole Wh, or null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Energy(Option<i64>);
 
-/// The energy charts of one or more systems.
+/// Get energy charts of one or more systems.
 #[utoipa::path(get, path = "/api/auth/energy_chart/", tag = "charts", params(EnergyQuery),
     responses((status = 200, body = [EnergyChart]), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]
@@ -118,7 +124,7 @@ pub(crate) async fn energy_chart(
                 .telemetry
                 .daily_totals(access.site(), period.days.clone())
                 .await?;
-            // Days without a measurement still get a row, but a total does not begin with them.
+            // Days without a measurement still get a row, but a total does not start with them.
             for day in totals
                 .iter()
                 .filter(|day| day.energy.iter().any(Option::is_some))

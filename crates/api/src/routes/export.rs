@@ -1,4 +1,4 @@
-//! Every sample of a range of days as a table. It is streamed day by day, so memory holds one day, however long the range is.
+//! Export of all samples in a range of days. Streamed day by day, so memory use does not depend on the range.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
@@ -27,24 +27,26 @@ const ROWS_PER_CHUNK: usize = 1_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SamplesQuery {
-    /// A serial number, or -1 (default) for all systems, one after the other.
+    /// One serial number, or -1 (default) for all systems, one after the other.
     #[serde(default)]
     #[param(value_type = OneOrAllSystems)]
     sn: String,
-    /// First day, `YYYY-MM-DD` of the site's calendar; today when missing.
+    /// The first day, `YYYY-MM-DD` in the site's time zone. Default: today.
     #[serde(default)]
     #[param(value_type = Day)]
     from: String,
-    /// Last day; the first one when missing. At most 366 days.
+    /// The last day, included. Default: the first day. At most 366 days.
     #[serde(default)]
     #[param(value_type = Day)]
     to: String,
 }
 
-/// Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. With `Accept-Language`, the
-/// file is written as spreadsheets in that language read it.
+/// Export samples as CSV.
+///
+/// Covers all days whose samples are still kept. Powers are positive, with one column per direction. `Accept-Language` sets the
+/// separators and the number format for spreadsheets.
 #[utoipa::path(get, path = "/api/auth/export/", operation_id = "export_samples", tag = "charts", params(SamplesQuery),
-    responses((status = 200, description = "a file", body = String, content_type = "text/csv"),
+    responses((status = 200, description = "The file.", body = String, content_type = "text/csv"),
         (status = 400, body = Problem), (status = 404, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn samples(
@@ -92,7 +94,7 @@ fn days(choice: Selection<'_>, query: &SamplesQuery, now: i64) -> Result<Range<S
     days.ok_or(crate::error::Error::internal())
 }
 
-/// The progress of an export.
+/// The state of a running export.
 struct SampleExport {
     portal: Portal,
     person: PersonCaller,
@@ -139,7 +141,7 @@ impl SampleExport {
         Ok(None)
     }
 
-    /// A slow download may take days. It ends when the caller logs out, loses the right or sells the house.
+    /// A slow download may take days. It ends when the caller logs out, loses the right or gives the system away.
     async fn check_access(&self, access: &Access) -> store::Result<()> {
         let (session, now) = (&self.person.session, self.portal.now());
         let entered = self.portal.store.authenticate_session(session, now).await?;

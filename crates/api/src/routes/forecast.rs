@@ -1,4 +1,4 @@
-//! Forecasts of load and sun, and their accuracy.
+//! Forecasts of load and PV power, and their accuracy.
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Refusal, Result};
@@ -16,44 +16,48 @@ use store::planning::{IssuedForecast, Percentiles};
 use utoipa::{IntoParams, ToSchema};
 
 const QUARTER: Millis = 15 * MINUTE;
-/// Accuracy compares the issues of this period with measurements: one issue per interval, each for its first day.
+/// Accuracy compares the forecasts of this period with measurements: one forecast per interval, each for its first day.
 const AUDIT_PERIOD: Millis = 7 * DAY;
 const AUDIT_INTERVAL: Millis = 6 * HOUR;
 const QUARTERS_PER_DAY: usize = 96;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ForecastQuery {
-    /// A serial number, or -1 (default) for all systems as one.
+    /// One serial number, or -1 (default) for all systems combined.
     #[serde(default)]
     #[param(value_type = OneOrAllSystems)]
     sn: String,
 }
 
-/// The next two days by quarter-hours.
+/// The forecast for the next two days, per quarter-hour.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ForecastBody {
-    /// When it was made; null until there is one. Of several systems, the oldest.
+    /// When the forecast was issued; Unix time in milliseconds. Null if there is none; the oldest of several systems.
     #[schema(required)]
     issued: Option<Millis>,
+    /// The load of the house.
     load: Vec<ForecastPoint>,
+    /// The PV power.
     pv: Vec<ForecastPoint>,
-    /// Of one system, once enough has come to say so.
+    /// The accuracy for a single system. Null for several systems, and until there are enough measurements.
     #[schema(required)]
     accuracy: Option<ForecastAccuracy>,
 }
 
-/// What one quarter-hour may bring, in W.
+/// The forecast for one quarter-hour, in W.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ForecastPoint {
+    /// When the quarter-hour starts; Unix time in milliseconds.
     start: Millis,
-    /// One in ten is below.
+    /// 10th percentile.
     p10: i64,
+    /// The median.
     p50: i64,
-    /// One in ten is above.
+    /// 90th percentile.
     p90: i64,
 }
 
-/// How the forecasts of the last week came true in their first day.
+/// The accuracy of last week's forecasts for their first day.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ForecastAccuracy {
     load: AccuracyEntry,
@@ -62,15 +66,15 @@ pub(crate) struct ForecastAccuracy {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AccuracyEntry {
-    /// How far they were off on the average, in % of what was measured; null where nothing was.
+    /// Mean absolute error in % of the measured mean; null if nothing was measured.
     #[schema(required)]
     error: Option<f64>,
-    /// Of the quarter-hours, so many % were between P10 and P90; eight in ten should be.
+    /// Share of quarter-hours between P10 and P90, in %. The target is 80 %.
     #[schema(required)]
     inside: Option<f64>,
 }
 
-/// What is expected of load and sun.
+/// Get the forecast of load and PV power.
 #[utoipa::path(get, path = "/api/auth/forecast/", tag = "plan", params(ForecastQuery),
     responses((status = 200, body = ForecastBody), (status = 404, body = Refusal)))]
 pub(crate) async fn forecast(

@@ -1,4 +1,4 @@
-//! Grants of owners: the list for both sides, the owner's invitations and decisions, and the end of a grant.
+//! Grants: the list for both sides, the owner's invitations and decisions, and the end of a grant.
 
 use crate::Portal;
 use crate::caller::PersonCaller;
@@ -21,12 +21,12 @@ use store::Access;
 use store::grant::Grant;
 use utoipa::{IntoParams, ToSchema};
 
-/// What the caller has given, and what they hold.
+/// The grants that the caller gave and holds.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Grants {
-    /// On systems for which the caller may decide; what waits for a decision comes first.
+    /// Grants on systems that the caller may decide about. Those that wait for a decision come first.
     given: Vec<GivenEntry>,
-    /// What the caller holds of others, was invited to, or asked for.
+    /// Grants on other people's systems that the caller holds, was invited to, or requested.
     held: Vec<HeldEntry>,
     /// Systems that the caller is handing over.
     handovers: Vec<HandoverEntry>,
@@ -34,14 +34,14 @@ pub(crate) struct Grants {
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct GrantQuery {
-    /// `true`: only what waits for the caller: requests and unconfirmed access, or of an electrician invitations and access that
-    /// ends soon or has ended.
+    /// `true` returns only what waits for the caller: requests and unconfirmed access; for electricians, invitations and access
+    /// that ends soon or has ended.
     #[serde(default)]
     #[param(value_type = Switch)]
     pending: String,
 }
 
-/// Who may see the caller's systems, and which systems of others the caller may see.
+/// List who may access the caller's systems, and which other systems the caller may access.
 #[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants", params(GrantQuery),
     responses((status = 200, body = Grants)))]
 pub(crate) async fn list(
@@ -76,27 +76,27 @@ pub(crate) async fn list(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Invite {
-    /// One serial number, several separated by commas, or -1 for all of the caller's own.
+    /// One serial number, several separated by commas, or -1 for all systems that the caller owns.
     #[serde(default)]
     #[schema(value_type = SystemsOrAll, required)]
     sn: String,
     #[serde(default)]
     #[schema(value_type = EmailAddress, required)]
     email: String,
-    /// Of an electrician: monitor, configure or service. Of somebody of the household: look or owner.
+    /// For an electrician: monitor, configure or service. For a household member: look or owner.
     #[serde(default)]
     #[schema(value_type = ScopeChoice, required)]
     scope: String,
-    /// The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household.
+    /// The last day of access, `YYYY-MM-DD`. Default: 90 days from today for electricians, unlimited for household members.
     #[serde(default)]
     #[schema(value_type = Day)]
     until: String,
-    /// Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
-    /// that.
+    /// Whether the electrician may read the phone number and the postal address of the owner's account. Only the owner may set
+    /// it.
     #[serde(default)]
     #[schema(value_type = Switch)]
     contact: String,
-    /// Typed again.
+    /// The caller's current password, for confirmation.
     password: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Invited {
     grants: Vec<GivenEntry>,
 }
 
-/// Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account.
+/// Invite an electrician or a household member. The answer does not reveal whether the address has an account.
 #[utoipa::path(post, path = "/api/auth/grant/", operation_id = "invite", tag = "grants",
     request_body(content = Invite, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
@@ -140,7 +140,11 @@ pub(crate) async fn invite(
         }
     }
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
-    portal.limits.invitation(person.account).await?;
+    let limits = &portal.limits;
+    match scope.role() {
+        Role::User => limits.invitation(person.account, email.as_str()).await?,
+        Role::Electrician => limits.listed_invitation(person.account).await?,
+    }
     let invitation = Invitation {
         email: &email,
         scope,
@@ -165,21 +169,21 @@ fn last_day(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveGrant {
-    /// Stays as it is, or was asked for, when missing.
+    /// The new scope. Default: unchanged, or the requested scope.
     #[schema(value_type = ScopeOrSame, required = false)]
     scope: Option<String>,
-    /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
+    /// The new last day of access, `YYYY-MM-DD`. Default: unchanged; 90 days from today for a request or an ended grant.
     #[schema(value_type = Day, required = false)]
     until: Option<String>,
-    /// Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
-    /// that. Stays when missing.
+    /// Whether the electrician may read the phone number and the postal address of the owner's account. Only the owner may set
+    /// it. Default: unchanged.
     #[schema(value_type = Switch, required = false)]
     contact: Option<String>,
-    /// `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems.
+    /// `true` applies the change to all of this person's grants on the caller's systems that have the same state and scope.
     #[serde(default)]
     #[schema(value_type = Switch)]
     household: String,
-    /// Typed again, where somebody gets access, more of it or for longer.
+    /// The caller's current password. Required if the change gives access, extends it or widens its scope.
     password: Option<String>,
 }
 
@@ -216,9 +220,6 @@ pub(crate) async fn give(
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
     let contact = form.contact.as_deref().map(ticked);
-    if contact == Some(true) {
-        require(access, Right::ManageHousehold)?;
-    }
     let terms = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
@@ -238,6 +239,10 @@ pub(crate) async fn give(
     for grant in given.iter().filter(alike) {
         let access = systems.find(grant.sn.as_str())?;
         may_decide(access, grant.scope)?;
+        // Checked for each system: some may belong to another owner, whose household the caller is a member of.
+        if contact == Some(true) {
+            require(access, Right::ManageHousehold)?;
+        }
         chosen.push((access, grant));
     }
     let more = |(access, grant): &(&Access, &Grant)| gives_more(access, grant, terms);
@@ -256,8 +261,8 @@ pub(crate) async fn give(
         .ok_or(Error::not_found())
 }
 
-/// Whether somebody gets access, more of it or for longer. That outlasts every login, so a phone that lies around unlocked is not
-/// enough for it.
+/// Whether a change gives access, extends it, widens its scope, or shares the owner's phone number and address. Such a change
+/// outlives the session, so an unlocked phone is not enough: the password is required.
 fn gives_more(access: &Access, known: &Grant, terms: GrantTerms) -> bool {
     let begins = matches!(known.state, GrantState::Requested | GrantState::Ended);
     let wider = terms.scope.is_some_and(|scope| scope.exceeds(known.scope));
@@ -265,7 +270,8 @@ fn gives_more(access: &Access, known: &Grant, terms: GrantTerms) -> bool {
     let longer = until
         .zip(known.until)
         .is_some_and(|(new, known)| new > known);
-    begins || wider || longer
+    let shares = terms.shares_contact == Some(true) && !known.shares_contact;
+    begins || wider || longer || shares
 }
 
 /// The system of a grant that the caller may decide about.
@@ -274,7 +280,7 @@ async fn decided_by<'a>(portal: &Portal, systems: &'a Systems, id: i64) -> Resul
     systems.find(sn.ok_or(Error::not_found())?.as_str())
 }
 
-/// Only the owner decides who belongs to the household.
+/// Only the owner decides about members of the household.
 fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
     let right = match scope.role() {
         Role::Electrician => Right::ManageGrants,
@@ -290,7 +296,9 @@ fn require(access: &Access, right: Right) -> Result<()> {
     }
 }
 
-/// End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up.
+/// End a grant.
+///
+/// The owner refuses a request, withdraws an invitation or ends access; the other side declines an invitation or gives access up.
 #[utoipa::path(delete, path = "/api/auth/grant/{id}/", operation_id = "end_grant", tag = "grants", params(("id" = i64, Path)),
     responses((status = 204)))]
 pub(crate) async fn end(
@@ -304,7 +312,7 @@ pub(crate) async fn end(
         return Ok(StatusCode::NO_CONTENT);
     }
     let access = decided_by(&portal, &systems, id).await?;
-    // To someone who cannot decide about them, other people's grants do not exist.
+    // To callers who may not decide about them, other people's grants do not exist.
     if !access.may(Right::ManageGrants) {
         return Err(Error::not_found());
     }

@@ -1,4 +1,4 @@
-//! The electrician's side of grants: accepting an invitation, asking by serial number, and the installer code.
+//! The electrician's side of grants: accepting an invitation, requesting access by serial number, and the installer code.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::client::ClientAddress;
@@ -21,13 +21,13 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct AcceptQuery {
-    /// `true`: with it all that the same owner has sent.
+    /// `true` also accepts all other invitations of the same owner.
     #[serde(default)]
     #[param(value_type = Switch)]
     household: String,
 }
 
-/// Accept an invitation to one's own address, or all of the same owner.
+/// Accept an invitation sent to the caller's address, or all invitations of the same owner.
 #[utoipa::path(post, path = "/api/auth/grant/{id}/accept/", operation_id = "accept_grant", tag = "grants",
     params(("id" = i64, Path), AcceptQuery),
     responses((status = 200, body = HeldEntry)))]
@@ -50,15 +50,15 @@ pub(crate) async fn accept(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct AskFor {
-    /// A serial number, or several separated by commas.
+    /// One serial number, or several separated by commas.
     #[serde(default)]
     #[schema(value_type = SerialNumbers, required)]
     sn: String,
-    /// monitor, configure or service (default).
+    /// The requested scope: monitor, configure or service (default).
     #[serde(default)]
     #[schema(value_type = ElectricianScope)]
     scope: String,
-    /// A few words to the owners, up to 300 characters without addresses.
+    /// A message to the owners: at most 300 characters, without e-mail addresses.
     #[serde(default)]
     #[schema(value_type = RequestMessage)]
     message: String,
@@ -67,15 +67,15 @@ pub(crate) struct AskFor {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Asked)]
 pub(crate) struct GrantRequested {
-    /// What was asked for, separated by commas.
+    /// The requested serial numbers, separated by commas.
     sn: String,
     #[schema(inline)]
     state: GrantStateName,
-    /// The same whether there is such a system or not.
+    /// The same whether or not the systems exist.
     text: &'static str,
 }
 
-/// Ask for access to systems; always "asked, if it exists".
+/// Request access to systems. The answer does not reveal whether they exist.
 #[utoipa::path(post, path = "/api/auth/grant/request/", operation_id = "ask_for_grant", tag = "grants",
     request_body(content = AskFor, content_type = "application/x-www-form-urlencoded"),
     responses((status = 202, body = GrantRequested), (status = 400, body = Problem),
@@ -97,7 +97,7 @@ pub(crate) async fn ask(
     let (Some(serials), Some(scope), Some(message)) = (serials, scope, message) else {
         return Err(Error::internal());
     };
-    // What the electrician has, or had, is no guess.
+    // A system that the electrician has access to, or had, does not count as a guess.
     let (store, now) = (&portal.store, portal.now());
     let held = store.held_grants(person.account, person.role, now).await?;
     let known = |sn: &Serial| {
@@ -156,7 +156,7 @@ fn parse_serials(text: &str) -> Result<Vec<Serial>, Message> {
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct EnterCode {
-    /// `XXXXX-XXXXX-XXXXX-XXXXX`
+    /// The code, in the form `XXXXX-XXXXX-XXXXX-XXXXX`.
     #[serde(default)]
     #[schema(required)]
     code: String,
@@ -167,7 +167,7 @@ pub(crate) struct OpenedGrants {
     grants: Vec<HeldEntry>,
 }
 
-/// Enter an installer code: 30 days of service while nobody owns the systems.
+/// Redeem an installer code. Gives 30 days of service access to its systems while they have no owner.
 #[utoipa::path(post, path = "/api/auth/grant/code/", operation_id = "enter_installer_code", tag = "grants",
     request_body(content = EnterCode, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = OpenedGrants), (status = 400, body = Problem),

@@ -1,4 +1,4 @@
-//! The big chart: one system or all combined, as JSON or as a table for a spreadsheet.
+//! The detailed chart of one system or of all systems combined, as JSON or as a table for a spreadsheet.
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::chart::{self, ChartQuery, CombinedChart};
@@ -22,44 +22,44 @@ use std::collections::BTreeMap;
 use telemetry::ChartLine;
 use utoipa::{IntoParams, ToSchema};
 
-/// Limit of numbers per answer: a day of minutes or a month of quarter-hours, with every series.
+/// The most numbers in one answer: a day of minutes or a month of quarter-hours, with every series.
 const MAX_NUMBERS: usize = 50_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct GraphQuery {
-    /// `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
-    /// mean a day in that resolution.
+    /// `Day` (default), `Month` or `Year` that contains the date, or `Week`, the seven days that end with it. `Minute`, `Quarter`
+    /// and `Hour` select a day in that resolution.
     #[serde(default)]
     #[param(value_type = IntervalChoice)]
     interval: String,
-    /// `YYYY-MM-DD` of the site's calendar; today when missing.
+    /// The date, `YYYY-MM-DD` in the site's time zone. Default: today.
     #[serde(default)]
     #[param(value_type = Day)]
     from_date: String,
-    /// `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum.
+    /// How the samples of a point are combined: `mean` (default), `min`, `max` or `sum`. Energies are always summed.
     #[serde(default)]
     #[param(value_type = MethodChoice)]
     method: String,
-    /// A serial number, or -1 (default) for all systems as one.
+    /// One serial number, or -1 (default) for all systems combined.
     #[serde(default)]
     #[param(value_type = OneOrAllSystems)]
     sn: String,
-    /// `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`.
+    /// `minute`, `quarter` (default), `hour`, `day` (default for a year) or `month`.
     #[serde(default)]
     #[param(value_type = ResolutionChoice)]
     resolution: String,
-    /// Codes separated by commas; every series when missing.
+    /// Codes of series, separated by commas. Default: every series.
     #[serde(default)]
     #[param(value_type = SeriesCodes)]
     series: String,
-    /// `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
-    /// byte order mark and, but for English, semicolons and decimal commas.
+    /// `json` (default) or `csv`. With `Accept-Language`, the CSV is written for spreadsheets in that language: with a byte order
+    /// mark and, except in English, with semicolons and decimal commas.
     #[serde(default)]
     #[param(value_type = FileFormat)]
     format: String,
 }
 
-/// Points of one or more series. Values are W, V, % or Wh; energies with an N in their code are negative.
+/// Points of one or more series, in W, V, % or Wh. Energies with an N in their code are negative.
 #[derive(Serialize, ToSchema)]
 #[allow(dead_code, reason = "names the shape in the OpenAPI document")]
 pub(crate) struct GraphAnswer {
@@ -68,13 +68,15 @@ pub(crate) struct GraphAnswer {
     interval: String,
     resolution: String,
     method: String,
+    /// The site's time zone, as an IANA name.
     time_zone: String,
-    /// How many of the `systems` had something to show.
+    /// How many of the `systems` have data in this period.
     reporting: usize,
+    /// How many systems are combined.
     systems: usize,
-    /// When each point begins, in milliseconds since 1970.
+    /// The start of each point; Unix time in milliseconds.
     time: Vec<Millis>,
-    /// By code: a number per point, null where nothing was measured.
+    /// By code: one value per point, null where nothing was measured.
     series: BTreeMap<String, Vec<Option<f64>>>,
 }
 
@@ -89,7 +91,7 @@ struct GraphRequest {
     csv: bool,
 }
 
-/// Chart data.
+/// Get the series of a chart.
 #[utoipa::path(get, path = "/api/auth/graph/", tag = "charts", params(GraphQuery),
     responses((status = 200, content((GraphAnswer = "application/json"), (String = "text/csv"))),
         (status = 400, body = Problem), (status = 404, body = Refusal)))]
@@ -171,7 +173,7 @@ impl GraphRequest {
     }
 }
 
-/// A year of quarter-hours exceeds the limit of an answer.
+/// A year of quarter-hours would exceed `MAX_NUMBERS`.
 const fn default_resolution(interval: Interval) -> Resolution {
     match interval {
         Interval::Day | Interval::Week | Interval::Month => Resolution::Quarter,
@@ -261,7 +263,7 @@ fn write(
     out
 }
 
-/// The columns of a series in a table for people, who see words instead of a bare sign.
+/// The columns of a series in a table for people, who read words instead of signs.
 fn columns(series: Series) -> &'static [(&'static str, Column)] {
     use Column::{Negative, Plain, Positive};
     match series {

@@ -1,4 +1,4 @@
-//! Groups of systems, named by their account.
+//! Groups of systems, named by the account that made them.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 pub(crate) struct GroupEntry {
     id: i64,
     name: String,
-    /// Serial numbers.
+    /// Serial numbers of the systems in the group.
     systems: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl From<Group> for GroupEntry {
     }
 }
 
-/// The caller's groups, by name.
+/// List the caller's groups, sorted by name.
 #[utoipa::path(get, path = "/api/auth/group/", operation_id = "list_groups", tag = "groups",
     responses((status = 200, body = [GroupEntry])))]
 pub(crate) async fn list(
@@ -50,17 +50,17 @@ pub(crate) async fn list(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct CreateGroup {
-    /// At most 60 characters, and no other group of the account has it. An account has at most 200 groups.
+    /// The name: at most 60 characters, and unique within the account. An account has at most 200 groups.
     #[serde(default)]
     #[schema(value_type = GroupNameText, required)]
     name: String,
-    /// Serial numbers, separated by commas; may be empty. Each leaves the group that it was in.
+    /// Serial numbers, separated by commas; may be empty. A system that is in another group moves to this one.
     #[serde(default)]
     #[schema(value_type = SerialNumbersOrNone)]
     sn: String,
 }
 
-/// Make a group.
+/// Create a group.
 #[utoipa::path(post, path = "/api/auth/group/", operation_id = "create_group", tag = "groups",
     request_body(content = CreateGroup, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = GroupEntry), (status = 400, body = Problem),
@@ -84,15 +84,15 @@ pub(crate) async fn create(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChangeGroup {
-    /// A new name.
+    /// The new name.
     #[schema(value_type = GroupNameText, required = false)]
     name: Option<String>,
-    /// All serial numbers that are in it from now on, separated by commas; may be empty.
+    /// The serial numbers of all systems in the group, separated by commas; may be empty. Replaces the present list.
     #[schema(value_type = SerialNumbersOrNone, required = false)]
     sn: Option<String>,
 }
 
-/// Rename a group, or give it other systems; only what is given.
+/// Change the name or the systems of a group. Parameters that are left out keep their value.
 #[utoipa::path(patch, path = "/api/auth/group/{id}/", operation_id = "change_group", tag = "groups",
     params(("id" = i64, Path)),
     request_body(content = ChangeGroup, content_type = "application/x-www-form-urlencoded"),
@@ -120,7 +120,7 @@ pub(crate) async fn change(
     }
 }
 
-/// Delete a group; its systems stay.
+/// Delete a group. Its systems are kept.
 #[utoipa::path(delete, path = "/api/auth/group/{id}/", operation_id = "delete_group", tag = "groups",
     params(("id" = i64, Path)),
     responses((status = 204)))]

@@ -1,4 +1,4 @@
-//! Handover when a house is sold: the owner offers a system to someone by mail, or withdraws the offer.
+//! Handover when a house is sold: the owner offers a system to another person by mail, or withdraws the offer.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -17,20 +17,22 @@ use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct OfferHandover {
-    /// A serial number.
+    /// The serial number of the system.
     #[serde(default)]
     #[schema(value_type = SerialNumber, required)]
     sn: String,
-    /// Of the new owner.
+    /// The new owner's e-mail address.
     #[serde(default)]
     #[schema(value_type = EmailAddress, required)]
     email: String,
-    /// Typed again.
+    /// The caller's current password, for confirmation.
     #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
-/// Hand a system over. It changes hands when the new owner enters the mailed code, and with nothing of the old household.
+/// Offer a system to a new owner.
+///
+/// Ownership changes when the new owner enters the mailed code. The history of the present household is not handed over.
 #[utoipa::path(post, path = "/api/auth/grant/handover/", operation_id = "offer_handover", tag = "grants",
     request_body(content = OfferHandover, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = HandoverEntry), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
@@ -48,12 +50,15 @@ pub(crate) async fn offer(
     let email = address(&form.email, &account.email);
     let email = email.map_err(|message| Error::field("email", message))?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
-    portal.limits.invitation(person.account).await?;
+    portal
+        .limits
+        .invitation(person.account, email.as_str())
+        .await?;
     let offered = portal.service.offer_handover(access, &email).await?;
     Ok((StatusCode::CREATED, Json(offered.into())))
 }
 
-/// Take the offer back; the mailed code stops working.
+/// Withdraw a handover. The mailed code stops working.
 #[utoipa::path(delete, path = "/api/auth/grant/handover/{id}/", operation_id = "withdraw_handover", tag = "grants",
     params(("id" = i64, Path)),
     responses((status = 204)))]

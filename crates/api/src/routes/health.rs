@@ -1,4 +1,4 @@
-//! For operators and for the browser at startup: liveness, readiness, metrics and addresses.
+//! For operators and for the web app at startup: liveness, readiness, metrics and configuration.
 use crate::client::ClientAddress;
 use crate::error::{Error, Result};
 use crate::metrics::render_metrics;
@@ -15,13 +15,14 @@ use utoipa::ToSchema;
 /// The answer must come within a second, even if the database is unreachable.
 const READY_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The process runs.
+/// Check that the process is alive.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, body = str)))]
 pub(crate) async fn alive() -> &'static str {
     "ok"
 }
 
-/// Everything is served: the database answers, takes what batteries report, and brings what other processes say.
+/// Check that the process is ready: the database answers, reports of batteries are stored, and messages of other processes
+/// arrive.
 #[utoipa::path(get, path = "/readyz", tag = "operation", responses((status = 200, body = str), (status = 503)))]
 pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> {
     let unavailable = Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable);
@@ -34,8 +35,9 @@ pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> 
     }
 }
 
-/// Figures in Prometheus' text format, for this machine only. Whoever comes through a proxy is somewhere else, also where the
-/// operator has not named the proxy.
+/// Get metrics in the Prometheus text format.
+///
+/// Available only from the same machine, and not through a proxy, even one that the operator has not configured.
 #[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, body = str), (status = 404)))]
 pub(crate) async fn metrics(
     State(portal): State<Portal>,
@@ -43,7 +45,7 @@ pub(crate) async fn metrics(
     headers: HeaderMap,
 ) -> Result<String> {
     let is_forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key(FORWARDED);
-    if is_forwarded || !client.0.is_loopback() {
+    if !portal.config.shows_metrics || is_forwarded || !client.0.is_loopback() {
         return Err(Error::not_found());
     }
     Ok(render_metrics(&portal).await)
@@ -51,7 +53,7 @@ pub(crate) async fn metrics(
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BrowserConfig {
-    /// Address of the update service, for clients that go by the specification; pages ask the portal itself.
+    /// The address of the update service, for clients that follow the specification. The web app uses the portal's own address.
     updates: String,
     /// Whether this is `suncellar demo`.
     demo: bool,
@@ -59,7 +61,7 @@ pub(crate) struct BrowserConfig {
     links: Links,
 }
 
-/// What the browser has to know before anybody logs in.
+/// Get the configuration that the web app needs before login.
 #[utoipa::path(get, path = "/config.json", tag = "operation", responses((status = 200, body = BrowserConfig)))]
 pub(crate) async fn config(State(portal): State<Portal>) -> Json<BrowserConfig> {
     Json(BrowserConfig {

@@ -13,9 +13,9 @@ use axum::response::Response;
 use bytes::Bytes;
 use std::ops::Range;
 
-/// An image that the battery is told to install. `Range` is honoured, so that a download goes on after a power cut.
+/// Get a firmware image that is assigned to the battery. `Range` requests are supported, so an interrupted download can resume.
 #[utoipa::path(get, path = "/api/v1/image/{sha256}", operation_id = "firmware_image", tag = "updates",
-    params(("sha256" = String, Path, description = "SHA-256 of the image, in hexadecimal")),
+    params(("sha256" = String, Path, description = "SHA-256 of the image in hexadecimal")),
     responses((status = 200, body = BinaryFile, content_type = "application/octet-stream"),
         (status = 206, body = BinaryFile, content_type = "application/octet-stream"), (status = 416, body = Refusal)))]
 pub(crate) async fn image(
@@ -61,7 +61,7 @@ fn answer(status: StatusCode, range: Option<String>, body: Bytes) -> Result<Resp
         .map_err(|_| Error::internal())
 }
 
-/// `bytes=N-` or `bytes=N-M`, within the image; batteries send no other ranges.
+/// `bytes=N-` or `bytes=N-M`, within the image. Batteries send no other ranges.
 fn range(text: &str, size: usize) -> Option<Range<usize>> {
     let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
     let first: usize = first.parse().ok()?;

@@ -1,4 +1,4 @@
-//! What happened to the caller's systems and why, newest first.
+//! The journal of the caller's systems, newest entries first.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -23,46 +23,47 @@ use store::Access;
 use store::journal::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 use utoipa::{IntoParams, ToSchema};
 
-/// The most entries that a file contains.
+/// The most entries in one file.
 const MAX_FILE_LINES: usize = 10_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct JournalQuery {
-    /// A serial number, several by comma, or -1 (default) for all systems and the account itself.
+    /// One serial number, several separated by commas, or -1 (default) for all systems and the account itself.
     #[serde(default)]
     #[param(value_type = SystemsOrAll)]
     sn: String,
-    /// The first is 1.
+    /// The page number, starting at 1 (default).
     #[serde(default)]
     #[param(value_type = PageNumber)]
     page: String,
-    /// settings, command, battery, access, account, operator; several by comma, every kind when missing.
+    /// settings, command, update, battery, access, account or operator; several separated by commas. Default: every kind.
     #[serde(default)]
     #[param(value_type = EntryKinds)]
     kind: String,
-    /// you, person, battery, operator or portal.
+    /// Only entries of this actor: you, person, battery, operator or portal.
     #[serde(default)]
     #[param(value_type = ActorChoice)]
     actor: String,
-    /// First day, `YYYY-MM-DD` of the site's calendar.
+    /// The first day, `YYYY-MM-DD` in the site's time zone.
     #[serde(default)]
     #[param(value_type = Day)]
     from: String,
-    /// Last day.
+    /// The last day, included.
     #[serde(default)]
     #[param(value_type = Day)]
     to: String,
-    /// `json` (default) gives a page, `csv` every line as a file, with `Accept-Language` for the spreadsheets of that language.
+    /// `json` (default) returns one page, `csv` a file with all entries. `Accept-Language` sets the number format of the file.
     #[serde(default)]
     #[param(value_type = FileFormat)]
     format: String,
 }
 
-/// Ten lines, newest first.
+/// A page of ten entries, newest first.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JournalBody {
     page: usize,
     pages: usize,
+    /// The number of entries on all pages.
     total: usize,
     lines: Vec<JournalLine>,
 }
@@ -70,30 +71,34 @@ pub(crate) struct JournalBody {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JournalLine {
     id: i64,
+    /// When it happened; Unix time in milliseconds.
     at: Millis,
-    /// `YYYY-MM-DD HH:MM:SS` on the site's clock.
+    /// `YYYY-MM-DD HH:MM:SS` in the site's local time.
     time: String,
+    /// The serial number of the system. Null if the entry concerns the account only.
     sn: Option<String>,
+    /// settings, command, update, battery, access, account or operator.
     kind: &'static str,
+    /// The stable name of the event.
     event: &'static str,
-    /// you, person, battery, operator or portal …
+    /// Who acted: you, person, battery, operator or portal.
     actor: &'static str,
-    /// … and who that is, in the caller's language: an electrician's company where there is one.
+    /// The name of the actor, in the caller's language. For an electrician, the company's name if there is one.
     who: String,
-    /// What happened, as a sentence.
+    /// What happened, as a sentence in the caller's language.
     text: String,
-    /// Of a setting: which …
+    /// For a changed setting: its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'static str>,
-    /// … from which value …
+    /// For a changed setting: the old value.
     #[serde(skip_serializing_if = "Value::is_null")]
     from: Value,
-    /// … to which.
+    /// For a changed setting: the new value.
     #[serde(skip_serializing_if = "Value::is_null")]
     to: Value,
 }
 
-/// What happened and why: who changed what, and why the battery acted.
+/// List journal entries: who changed what, and why the battery acted.
 #[utoipa::path(get, path = "/api/auth/journal/", tag = "journal", params(JournalQuery),
     responses((status = 200, content((JournalBody = "application/json"), (String = "text/csv"))),
         (status = 400, body = Problem), (status = 404, body = Refusal)))]
@@ -152,7 +157,7 @@ pub(crate) async fn journal(
 
 /// The parsed filter of a query, each part validated.
 struct Filter {
-    /// As a file, with every line.
+    /// Whether the answer is a file with all entries.
     csv: bool,
     page: usize,
     kinds: Vec<EntryKind>,
@@ -204,7 +209,7 @@ fn kind(name: &str) -> std::result::Result<EntryKind, Message> {
     known.ok_or(Message::ChoiceUnknown)
 }
 
-/// Days are those of the first system.
+/// The time zone of the first system, by which days are counted.
 fn zone(systems: &[Access]) -> Zone {
     let first = systems.first();
     first.map_or_else(Zone::default, |access| access.zone().clone())
@@ -229,7 +234,7 @@ impl LineFormatter<'_> {
         line.company.clone().unwrap_or_else(|| name.to_owned())
     }
 
-    /// What the reader may know. Electricians learn that a price was changed, but not which one.
+    /// The entry as far as the reader may see it. Electricians see that a price was changed, but not which one.
     fn event(&self, line: &PageEntry) -> JournalEvent {
         match line.event.is_about_money() && !self.sees_money {
             true => line.event.without_detail(),

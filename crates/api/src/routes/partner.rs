@@ -1,4 +1,4 @@
-//! The owner's side of partner apps: giving consent, listing consents, and ending them.
+//! The owner's side of partner apps: giving, listing and withdrawing consent.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
@@ -31,7 +31,7 @@ pub(crate) struct ClientEntry {
     name: String,
 }
 
-/// Who is asking: the name of a registered app, for the consent screen.
+/// Get the name of a registered partner app, for the consent screen.
 #[utoipa::path(get, path = "/api/partner/client/", tag = "partner", params(ClientQuery),
     responses((status = 200, body = ClientEntry), (status = 400, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn client(
@@ -65,11 +65,11 @@ pub(crate) struct GiveConsent {
     #[serde(default)]
     #[schema(value_type = CodeChallenge, required)]
     code_challenge: String,
-    /// Only `S256`.
+    /// Must be `S256`.
     #[serde(default)]
     #[schema(value_type = ChallengeMethod, required)]
     code_challenge_method: String,
-    /// `systems`, `live`, or both with a space between.
+    /// `systems`, `live`, or both separated by a space.
     #[serde(default)]
     #[schema(value_type = PartnerScopesText, required)]
     scope: String,
@@ -79,11 +79,11 @@ pub(crate) struct GiveConsent {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConsentGiven {
-    /// Where the browser goes next: the app's own address with the code.
+    /// Where to send the browser: the app's redirect address, with the authorisation code.
     redirect: String,
 }
 
-/// Let a partner app in.
+/// Give a partner app consent to read data.
 #[utoipa::path(post, path = "/api/auth/partner/", tag = "partner",
     request_body(content = GiveConsent, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = ConsentGiven), (status = 400, body = Problem)))]
@@ -132,11 +132,11 @@ pub(crate) struct ConsentEntry {
     id: i64,
     name: String,
     scopes: Vec<&'static str>,
-    /// Milliseconds since 1970.
+    /// When the consent was given; Unix time in milliseconds.
     since: i64,
 }
 
-/// The apps that the caller has let in.
+/// List the partner apps that have the caller's consent.
 #[utoipa::path(get, path = "/api/auth/partner/", tag = "partner",
     responses((status = 200, body = [ConsentEntry])))]
 pub(crate) async fn list(
@@ -161,7 +161,7 @@ pub(crate) async fn list(
     ))
 }
 
-/// Shut a partner app out; its tokens stop working at once.
+/// Withdraw the consent for a partner app. Its tokens stop working at once.
 #[utoipa::path(delete, path = "/api/auth/partner/{id}/", tag = "partner", params(("id" = i64, Path)),
     responses((status = 204)))]
 pub(crate) async fn end(

@@ -1,5 +1,5 @@
-//! The partner app's side: exchanging codes and refresh tokens for tokens (OAuth 2 with PKCE), and the data that the owner
-//! consented to.
+//! The partner app's side: exchanging codes and refresh tokens for tokens (OAuth 2 with PKCE), and reading the data that the
+//! owner consented to.
 use crate::Portal;
 use crate::authenticate::{PARTNER_PREFIX, Partner};
 use crate::client::ClientAddress;
@@ -45,19 +45,19 @@ pub(crate) struct TokenRequest {
 pub(crate) struct PartnerTokens {
     access_token: String,
     token_type: &'static str,
-    /// Seconds.
+    /// Lifetime of the access token in seconds.
     expires_in: i64,
     refresh_token: String,
     scope: String,
 }
 
-/// An error as OAuth 2 (RFC 6749, 5.2) spells it.
+/// An error in the format of OAuth 2 (RFC 6749, 5.2).
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OauthError {
     error: &'static str,
 }
 
-/// Exchange a code or a refresh token for tokens.
+/// Exchange an authorisation code or a refresh token for tokens.
 #[utoipa::path(post, path = "/api/partner/token/", tag = "partner",
     request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = PartnerTokens), (status = 400, body = OauthError), (status = 429, body = Refusal)))]
@@ -67,7 +67,7 @@ pub(crate) async fn token(
     form: Result<Form<TokenRequest>>,
 ) -> Result<Response> {
     portal.limits.token(client.0).await?;
-    // A parameter is missing or comes twice, or it is no form at all.
+    // A parameter is missing or repeated, or the body is not a form.
     let Ok(Form(form)) = form else {
         return Ok(refuse("invalid_request"));
     };
@@ -122,7 +122,7 @@ pub(crate) struct PartnerSystem {
     phase: i64,
 }
 
-/// The systems of the owner who let the app in.
+/// List the systems of the owner who gave consent.
 #[utoipa::path(get, path = "/api/partner/v1/systems/", tag = "partner",
     responses((status = 200, body = [PartnerSystem])))]
 pub(crate) async fn systems(
@@ -141,28 +141,28 @@ pub(crate) async fn systems(
     ))
 }
 
-/// What a system reported last, as far as a partner may know.
+/// The live values of a system that partners may read.
 #[derive(Serialize, ToSchema)]
 #[allow(non_snake_case, reason = "the names of the fields")]
 pub(crate) struct PartnerLive {
     sn: String,
-    /// The battery reports: its last word is at most 90 s old.
+    /// Whether the battery is online: its last report is at most 90 s old.
     online: bool,
-    /// When this was measured, in milliseconds since 1970; null before the first report.
+    /// When the values were measured; Unix time in milliseconds. Null before the first report.
     measured_at: Option<Millis>,
-    /// W; import is positive.
+    /// Grid power in W; import is positive.
     grid_power: Option<i32>,
-    /// W.
+    /// PV power in W.
     PV_power: Option<i32>,
-    /// W; discharge is positive.
+    /// Battery power in W; discharge is positive.
     battery_power: Option<i32>,
-    /// %.
+    /// State of charge in %.
     SOC: Option<f64>,
-    /// W that the house takes.
+    /// Power consumption of the house in W.
     m8: Option<i32>,
 }
 
-/// Live values of the systems of the owner who let the app in.
+/// Get live values of the systems of the owner who gave consent.
 #[utoipa::path(get, path = "/api/partner/v1/live/", operation_id = "partner_live", tag = "partner",
     responses((status = 200, body = [PartnerLive])))]
 pub(crate) async fn live(

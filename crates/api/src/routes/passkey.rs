@@ -1,4 +1,4 @@
-//! Passkeys: logging in with one, and the account's own. A passkey is two factors, so nothing else is asked for after it.
+//! Passkeys: login with a passkey, and the passkeys of an account. A passkey counts as two factors, so no other is asked for.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::client::ClientAddress;
@@ -23,9 +23,9 @@ use serde::Deserialize;
 use service::passkey::{PasskeyAdded, PasskeyRemoved};
 use utoipa::ToSchema;
 
-/// What the browser needs so that somebody can show a passkey: to log in, as a second factor, or to confirm who they are.
+/// Get the options for using a passkey: to log in, as a second factor, or to confirm the person's identity.
 ///
-/// The challenge works once, for five minutes.
+/// The challenge is valid once, for five minutes.
 #[utoipa::path(post, path = "/api/auth/passkey/options/", operation_id = "ask_for_passkey", tag = "session",
     responses((status = 200, body = PasskeyRequest), (status = 409, body = Refusal)))]
 pub(crate) async fn ask(State(portal): State<Portal>) -> Result<Json<PasskeyRequest>> {
@@ -46,8 +46,8 @@ pub(crate) struct PasskeyLogin {
 
 /// Log in with a passkey instead of password and second factor.
 ///
-/// The passkey says whose account it opens, so there is no choice of role. Whatever is wrong with it, the answer is 401
-/// `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
+/// The passkey identifies the account, so no role is chosen. A passkey that is not accepted gets 401 `passkey_refused`, whatever
+/// the reason. An owner without systems gets 403 with a limited token for the key page.
 #[utoipa::path(post, path = "/api/auth/token/passkey/", operation_id = "log_in_with_passkey", tag = "session",
     request_body(content = PasskeyLogin, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 401, body = Refusal), (status = 403, body = Refusal),
@@ -66,7 +66,7 @@ pub(crate) async fn log_in(
     };
     let email = owner.as_ref().and_then(|owner| owner.email.parse().ok());
     let known = email.and_then(|email| known_browser::find(&portal, &headers, &email));
-    // Guesses at the password of an account never use up the tries of its passkeys.
+    // Counted separately: guesses at an account's password do not use up the attempts of its passkeys.
     let name = format!(
         "passkey {}",
         id.map_or_else(String::new, |id| BASE64.encode(id))
@@ -86,10 +86,10 @@ pub(crate) async fn log_in(
     open_session(&portal, &headers, &owner, stay, true).await
 }
 
-/// Begin to add a passkey to the own account: what the browser needs to make one.
+/// Get the options for adding a passkey to the caller's account.
 ///
-/// It takes the password, and the second factor where a login takes one too; or a passkey instead of both. The challenge works
-/// once, in this session, for five minutes.
+/// Requires the password, and the second factor if login requires it, or an existing passkey instead of both. The challenge is
+/// valid once, in this session, for five minutes.
 #[utoipa::path(post, path = "/api/auth/account/passkey/options/", operation_id = "begin_passkey", tag = "account",
     request_body(content = Proof, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = PasskeyCreation), (status = 400, body = Problem), (status = 401, body = Refusal),
@@ -117,7 +117,7 @@ pub(crate) struct AddPasskey {
     passkey: String,
 }
 
-/// Add the passkey that the browser has made. Its owner gets a mail.
+/// Add a passkey that the browser has created. The account holder gets a mail.
 #[utoipa::path(post, path = "/api/auth/account/passkey/", operation_id = "add_passkey", tag = "account",
     request_body(content = AddPasskey, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = PasskeyEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
@@ -165,7 +165,9 @@ pub(crate) async fn rename(
     }
 }
 
-/// Remove a passkey: it opens the account no more. It takes what adding one takes. Its owner gets a mail.
+/// Remove a passkey. It can no longer be used to log in.
+///
+/// Requires the same proof as adding one. The account holder gets a mail.
 #[utoipa::path(delete, path = "/api/auth/account/passkey/{id}/", operation_id = "remove_passkey", tag = "account",
     params(("id" = i64, Path)),
     request_body(content = Proof, content_type = "application/x-www-form-urlencoded"),

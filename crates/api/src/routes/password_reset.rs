@@ -1,4 +1,4 @@
-//! A forgotten password: the same answer for known and unknown addresses, and a mailed link that works once.
+//! Reset of a forgotten password by a mailed link that works once. Known and unknown addresses get the same answer.
 use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
@@ -23,11 +23,11 @@ pub(crate) struct AskReset {
     email: String,
 }
 
-/// What is said to known and unknown addresses alike.
+/// The same answer for known and unknown addresses.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ResetAsked {}
 
-/// Ask for a link that sets a new password.
+/// Request a mail with a link to set a new password.
 #[utoipa::path(post, path = "/api/auth/password_reset/", tag = "password",
     request_body(content = AskReset, content_type = "application/x-www-form-urlencoded"),
     responses((status = 202, body = ResetAsked), (status = 400, body = Problem), (status = 429, body = Refusal)))]
@@ -69,7 +69,7 @@ pub(crate) struct ResetDone {
     role: RoleName,
 }
 
-/// Set a new password with the mailed link; every session ends, and this browser becomes a known one.
+/// Set a new password with the mailed link. All sessions of the account end, and this browser becomes a known one.
 #[utoipa::path(post, path = "/api/auth/password_reset/confirm/", operation_id = "confirm_password_reset", tag = "password",
     request_body(content = ConfirmReset, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal)))]

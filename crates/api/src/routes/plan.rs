@@ -1,4 +1,4 @@
-//! The charge plan with its reasons. The owner turns planning on or off and sets a charge target.
+//! The plan of a battery with its reasons. The owner turns planning on or off and sets a charge target.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -25,35 +25,38 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct PlanQuery {
-    /// A serial number.
+    /// The serial number of the system.
     #[serde(default)]
     #[param(value_type = SerialNumber, required = true)]
     sn: String,
 }
 
-/// What the battery is going to do, and why.
+/// What the battery will do, and why.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PlanBody {
     sn: String,
-    /// Whether its people want a plan.
+    /// Whether planning is turned on.
     on: bool,
-    /// When it was last reckoned; null until there is one.
+    /// When the plan was last computed; Unix time in milliseconds. Null if there is none.
     #[schema(required)]
     issued: Option<Millis>,
-    /// When what it does next last changed.
+    /// When the next action of the plan last changed; Unix time in milliseconds. Null if there is none.
     #[schema(required)]
     adopted: Option<Millis>,
-    /// The battery follows it until then, unless a newer one comes.
+    /// Until when the plan applies unless a newer one replaces it; Unix time in milliseconds.
     #[schema(required)]
     until: Option<Millis>,
+    #[serde(rename = "wish")]
     #[schema(required)]
-    wish: Option<ChargeTargetEntry>,
+    charge_target: Option<ChargeTargetEntry>,
     blocks: Vec<BlockEntry>,
-    /// By quarter-hours, for a picture.
+    /// The plan per quarter-hour, for a chart.
     steps: Vec<PlanStepEntry>,
-    /// What planning saved in the last 30 days that count, in cents; below zero it cost. Null while too few count.
+    /// What planning saved in the last 30 days with enough data, in cents; negative if it cost more. Null if there are too few
+    /// such days.
     #[schema(required)]
     saved: Option<i64>,
+    /// ISO 4217 code of the currency.
     currency: &'static str,
     weather: WeatherEntry,
 }
@@ -61,46 +64,50 @@ pub(crate) struct PlanBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = WishEntry)]
 pub(crate) struct ChargeTargetEntry {
-    /// %.
+    /// State of charge in %.
     soc: i64,
+    /// When it is due; Unix time in milliseconds.
     by: Millis,
 }
 
-/// Quarter-hours in a row in which it does the same.
+/// Consecutive quarter-hours with the same mode.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BlockEntry {
+    /// When the block starts; Unix time in milliseconds.
     start: Millis,
+    /// When the block ends; Unix time in milliseconds.
     end: Millis,
     #[schema(inline)]
     mode: ModeName,
-    /// With so many kW it charges.
+    /// Charging power in kW.
     #[schema(value_type = f64)]
     kw: Box<RawValue>,
-    /// The mean price of import, in cents a kWh.
+    /// The mean import price, in cents per kWh.
     #[schema(value_type = f64)]
     price: Box<RawValue>,
-    /// Expected at its end, in %.
+    /// The expected state of charge at the end, in %.
     #[schema(required, value_type = Option<f64>)]
     soc: Option<Box<RawValue>>,
-    /// Why, as a sentence.
+    /// The reason for the block, as a sentence.
     reason: String,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PlanStepEntry {
+    /// When the quarter-hour starts; Unix time in milliseconds.
     start: Millis,
-    /// Of import, in cents a kWh.
+    /// The import price, in cents per kWh.
     #[schema(value_type = f64)]
     price: Box<RawValue>,
-    /// Published, or part of a contract; guessed otherwise, and nothing is bought on it.
+    /// Whether the price is published or fixed by a contract. Otherwise it is a forecast, and the plan does not buy at it.
     known: bool,
-    /// Expected at its end, in % …
+    /// The expected state of charge at the end, in %.
     #[schema(required, value_type = Option<f64>)]
     soc: Option<Box<RawValue>>,
-    /// … with much use and little sun …
+    /// The same with high load and little sun.
     #[schema(required, value_type = Option<f64>)]
     low: Option<Box<RawValue>>,
-    /// … and the other way round.
+    /// The same with low load and much sun.
     #[schema(required, value_type = Option<f64>)]
     high: Option<Box<RawValue>>,
 }
@@ -117,12 +124,12 @@ pub(crate) enum ModeName {
 /// The bad-weather notice: the battery may stay empty for long.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WeatherEntry {
-    /// It is up since then; null when it is not.
+    /// Since when the notice is active; Unix time in milliseconds. Null if it is not.
     #[schema(required)]
     since: Option<Millis>,
-    /// How often it was right …
+    /// How many past notices were right.
     hits: i64,
-    /// … and how often not.
+    /// How many past notices were false alarms.
     false_alarms: i64,
 }
 
@@ -134,7 +141,7 @@ fn decimal(value: i64, decimals: u8) -> Box<RawValue> {
     RawValue::from_string(text).expect("digits and a point are a JSON number")
 }
 
-/// The plan of one system.
+/// Get the plan of a system.
 #[utoipa::path(get, path = "/api/auth/plan/", operation_id = "show_plan", tag = "plan", params(PlanQuery),
     responses((status = 200, body = PlanBody), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
@@ -155,18 +162,19 @@ pub(crate) struct ChangePlan {
     #[serde(default)]
     #[schema(value_type = SerialNumber, required)]
     sn: String,
-    /// `true` or `false`: whether to plan. Left out, that stays as it is.
+    /// Whether planning is turned on: `true` or `false`. Default: unchanged.
     #[schema(value_type = Switch, required = false)]
     on: Option<String>,
-    /// A wish: so many % …
+    /// A charge target: the state of charge in %.
     #[schema(value_type = Percent, required = false)]
     soc: Option<String>,
-    /// … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back.
+    /// When the charge target is due: the next time that the site's clock shows `HH:MM`. Empty, together with an empty `soc`,
+    /// removes the target.
     #[schema(value_type = TimeOfDay, required = false)]
     by: Option<String>,
 }
 
-/// Turn planning on or off, or wish for a charge at a time.
+/// Turn planning on or off, or set a charge target.
 #[utoipa::path(post, path = "/api/auth/plan/", operation_id = "change_plan", tag = "plan",
     request_body(content = ChangePlan, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = PlanBody), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal)))]
@@ -181,12 +189,12 @@ pub(crate) async fn change(
         return Err(Error::field("sn", Message::Required));
     }
     let access = systems.find(form.sn.trim())?;
-    let wish = parse_charge_target(&form, access.zone(), portal.now())?;
+    let target = parse_charge_target(&form, access.zone(), portal.now())?;
     if let Some(on) = &form.on {
         set_planning(&portal, access, ticked(on)).await?;
     }
-    if let Some(wish) = wish {
-        portal.service.set_charge_target(access, wish).await??;
+    if let Some(target) = target {
+        portal.service.set_charge_target(access, target).await??;
     }
     body(&portal, person, access, language(&headers))
         .await
@@ -220,11 +228,11 @@ fn parse_charge_target(
         next_time_of_day(by, zone, now).ok_or(Message::TimeInvalid),
     );
     errors.into_result()?;
-    let wish = soc.zip(by).map(|(soc, by)| ChargeTarget { soc, by });
-    Ok(Some(wish))
+    let target = soc.zip(by).map(|(soc, by)| ChargeTarget { soc, by });
+    Ok(Some(target))
 }
 
-/// The next time that the site's local clock shows this.
+/// The next moment at which the site's clock shows this time.
 fn next_time_of_day(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
     let (hour, minute) = text.split_once(':')?;
     let (hour, minute) = (hour.parse::<i8>().ok()?, minute.parse::<i64>().ok()?);
@@ -268,7 +276,7 @@ async fn body(
         planned_at,
         adopted_at,
         plan,
-        charge_target: wish,
+        charge_target,
         notice,
         ..
     } = portal.store.planning(access).await?;
@@ -280,7 +288,7 @@ async fn body(
         zone: access.zone(),
     };
     let today = access.zone().day_of(now);
-    // The same days as on the plan's page, so both show the same figures.
+    // The same days as on the page of the plan, so that both show the same figures.
     let month = today.plus(-30)..today;
     let days = portal.store.plan_days(access, month).await?;
     let counted: Vec<i64> = days
@@ -296,11 +304,11 @@ async fn body(
         until: planned_at
             .filter(|_| plan.is_some())
             .map(|at| at + PLAN_LEASE),
-        wish: wish
-            .filter(|wish| wish.by > now)
-            .map(|wish| ChargeTargetEntry {
-                soc: wish.soc,
-                by: wish.by,
+        charge_target: charge_target
+            .filter(|target| target.by > now)
+            .map(|target| ChargeTargetEntry {
+                soc: target.soc,
+                by: target.by,
             }),
         blocks: plan
             .iter()
@@ -329,7 +337,7 @@ async fn body(
 
 const QUARTER: Millis = 15 * domain::clock::MINUTE;
 
-/// Wh as % of the usable capacity, to the tenth.
+/// Wh as % of the usable capacity, with one decimal.
 fn percent(stored: i64, access: &Access) -> Option<Box<RawValue>> {
     let capacity = access.capacity().filter(|wh| *wh > 0)?;
     Some(decimal((stored * 1000 + capacity / 2) / capacity, 1))

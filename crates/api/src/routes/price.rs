@@ -1,4 +1,4 @@
-//! Prices per quarter-hour: what a kWh costs today and tomorrow, the source of the prices, and the state of the requests to it.
+//! Prices per quarter-hour of today and tomorrow, their source, and the state of the requests to it.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -20,39 +20,39 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SystemPrices {
     sn: String,
-    /// ISO 4217: prices are in its hundredth part.
+    /// ISO 4217 code. Prices are in hundredths of the currency.
     currency: &'static str,
-    /// As it is set: none, fixed, time_of_use, or the name of a service.
+    /// The configured source: none, fixed, time_of_use, or the name of a service.
     provider: &'static str,
-    /// Of the site, as an IANA name.
+    /// The site's time zone, as an IANA name.
     time_zone: String,
-    /// The portal's clock, in milliseconds since 1970.
+    /// The portal's current time; Unix time in milliseconds.
     now: Millis,
-    /// Starts of the quarter-hours of today and tomorrow at the site, in milliseconds since 1970.
+    /// The starts of the quarter-hours of today and tomorrow at the site; Unix time in milliseconds.
     time: Vec<Millis>,
-    /// What a kWh costs in each, in cents with up to two decimals; may be below zero. Null where no price is known: none is
-    /// ever guessed.
+    /// The import price of each quarter-hour, in cents per kWh with up to two decimals; may be negative. Null where no price is
+    /// known: prices are never estimated.
     #[schema(value_type = Vec<Option<f64>>)]
     import_price: Vec<Option<Box<RawValue>>>,
-    /// Who published each price: the provider, or the service that stands in for it. Null for what the owner typed in.
+    /// The source of each price: the provider, or the service that replaces it. Null for prices that the owner entered.
     source: Vec<Option<&'static str>>,
-    /// Of a fed-in kWh, in cents; null until the owner has said.
+    /// The feed-in price, in cents per kWh. Null until the owner has entered one.
     #[schema(value_type = Option<f64>, required)]
     feed_in_price: Option<Box<RawValue>>,
-    /// Until when every quarter-hour from now on has a price.
+    /// Until when every quarter-hour from now on has a price; Unix time in milliseconds.
     #[schema(required)]
     known_until: Option<Millis>,
-    /// When the provider last answered; null where prices are typed in, or it never did.
+    /// When the provider last answered; Unix time in milliseconds. Null if it never did, or if the owner entered the prices.
     #[schema(required)]
     success_at: Option<Millis>,
-    /// Why it gave no answer the last time: unreachable, timed_out, rate_limited, token_refused, no_contract, failed, rejected,
-    /// unreadable, empty, currency.
+    /// Why the last request to the provider failed: unreachable, timed_out, rate_limited, token_refused, no_contract, failed,
+    /// rejected, unreadable, empty or currency. Null if it did not.
     #[schema(required)]
     error: Option<&'static str>,
-    /// Since when it has given none.
+    /// Since when requests to the provider fail; Unix time in milliseconds. Null if they do not.
     #[schema(required)]
     failing_since: Option<Millis>,
-    /// Prices by the time of day as they were typed in.
+    /// The prices by time of day that the owner entered.
     steps: Vec<PriceStep>,
 }
 
@@ -60,9 +60,9 @@ pub(crate) struct SystemPrices {
 pub(crate) struct PriceStep {
     /// workdays or weekend.
     days: &'static str,
-    /// From then on until the next step, `HH:MM`.
+    /// When the price begins to apply, `HH:MM`. It applies until the next step.
     start: String,
-    /// Of a kWh, in cents with up to two decimals.
+    /// The price in cents per kWh, with up to two decimals.
     #[schema(value_type = f64)]
     price: Box<RawValue>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct PriceQuery {
     sn: String,
 }
 
-/// What a kWh costs at the caller's systems today and tomorrow.
+/// Get the prices of today and tomorrow for the caller's systems.
 #[utoipa::path(get, path = "/api/auth/price/", operation_id = "list_prices", tag = "money", params(PriceQuery),
     responses((status = 200, body = [SystemPrices]), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
@@ -104,14 +104,14 @@ pub(crate) struct SetTimeOfUse {
     #[serde(default)]
     #[schema(value_type = SystemsOrAll, required)]
     sn: String,
-    /// `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
-    /// workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
+    /// Steps `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend.
+    /// Workdays need a step at 00:00, and so do weekends if they have steps. A step applies until the next one.
     #[serde(default)]
     #[schema(value_type = PriceSteps, required)]
     steps: String,
 }
 
-/// Enter prices by the time of day, in place of those that were there.
+/// Set prices by time of day. Replaces the prices that were entered before.
 #[utoipa::path(post, path = "/api/auth/price/", operation_id = "set_time_of_use", tag = "money",
     request_body(content = SetTimeOfUse, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = [SystemPrices]), (status = 400, body = Problem),

@@ -1,17 +1,15 @@
-//! Registration: immediate with a registration code, otherwise after opening the mailed link.
+//! Registration: effective at once with a registration code, otherwise after the mailed link is opened.
 use crate::caller::RoleName;
 use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;
 use crate::confirmation_mail::not_queued;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, ticked};
+use crate::form::{Form, parse_mailed_token, ticked};
 use crate::parameter::{CountryCode, EmailAddress, RoleChoice, Switch};
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::parse_public_name;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
@@ -34,35 +32,35 @@ pub(crate) struct Register {
     #[serde(default)]
     #[schema(required)]
     phone: String,
-    /// ISO 3166-1 alpha-2, one of the eleven countries.
+    /// ISO 3166-1 alpha-2 code of one of the eleven supported countries.
     #[serde(default)]
     #[schema(value_type = CountryCode, required)]
     country: String,
-    /// `user` or `electrician`.
+    /// `user` (an owner) or `electrician`.
     #[serde(default)]
     #[schema(value_type = RoleChoice, required)]
     role: String,
     #[serde(default)]
     #[schema(value_type = Switch, required)]
     terms: String,
-    /// Serial numbers or registration codes of an owner; the second and third are optional.
+    /// For owners: serial numbers or registration codes. The second and third are optional.
     #[serde(default)]
     sn1: String,
     #[serde(default)]
     sn2: String,
     #[serde(default)]
     sn3: String,
-    /// Company of an electrician.
+    /// For electricians: the name of the company.
     #[serde(default)]
     company: String,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Registered {
-    /// Whether a mailed link has to be opened first.
+    /// Whether the mailed link must be opened first.
     confirm: bool,
     keys: Vec<KeyResult>,
-    /// Once there is an account: see `register/claims/`.
+    /// A token for `register/claims/`. Null until the account exists.
     #[schema(required)]
     watch: Option<String>,
 }
@@ -71,8 +69,8 @@ const KEY_FIELDS: [&str; MAX_KEYS] = ["sn1", "sn2", "sn3"];
 
 /// Create an account.
 ///
-/// With a valid registration code the account is ready (201). Otherwise a mailed link must be opened first (202);
-/// that answer is the same whether or not the address has an account already.
+/// With a valid registration code, the account is ready to use (201). Otherwise the mailed link must be opened first (202); that
+/// answer does not reveal whether the address has an account already.
 #[utoipa::path(post, path = "/api/auth/register/", tag = "registration",
     request_body(content = Register, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = Registered), (status = 202, body = Registered), (status = 400, body = Problem),
@@ -115,7 +113,7 @@ pub(crate) async fn register(
     if proven {
         let made = portal.service.register(&registration).await;
         if matches!(made, Err(store::Error::Conflict)) {
-            // Someone used the same code at the same moment: now validation reports it at its field.
+            // Another person used the same code at the same moment. Validation now reports it at its field.
             validate_keys(&portal, &keys, &profile.email).await?;
         }
         let (account, _) = made?;
@@ -228,7 +226,7 @@ fn check_keys(form: &Register, errors: &mut FieldErrors) -> Vec<(&'static str, K
     keys
 }
 
-/// Every key must be valid before an account is created with them.
+/// All keys must be valid before an account is created with them.
 async fn validate_keys(
     portal: &Portal,
     keys: &[(&'static str, Key)],
@@ -258,11 +256,11 @@ pub(crate) struct ConfirmRegistration {
 pub(crate) struct Confirmed {
     role: RoleName,
     keys: Vec<KeyResult>,
-    /// See `register/claims/`.
+    /// A token for `register/claims/`.
     watch: String,
 }
 
-/// Open the mailed link: the account begins, and with it the waiting claims.
+/// Confirm a registration with the mailed link. Creates the account and its pending claims.
 #[utoipa::path(post, path = "/api/auth/register/confirm/", tag = "registration",
     request_body(content = ConfirmRegistration, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = Confirmed), (status = 400, body = Problem), (status = 429, body = Refusal)))]
@@ -273,9 +271,7 @@ pub(crate) async fn confirm(
     Form(form): Form<ConfirmRegistration>,
 ) -> Result<Json<Confirmed>> {
     portal.limits.token(client.0).await?;
-    let token = BASE64
-        .decode(&form.token)
-        .map_err(|_| Error::link_invalid())?;
+    let token = parse_mailed_token(&form.token)?;
     let Some(confirmation) = portal.service.confirm_registration(&token).await? else {
         return Err(Error::link_invalid());
     };
@@ -299,14 +295,15 @@ pub(crate) async fn confirm(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct WatchClaims {
-    /// From the answer that made the account; good for as long as a claim waits.
+    /// The token from the answer that created the account. Valid while a claim is pending.
     #[serde(default)]
     #[schema(required)]
     watch: String,
 }
 
-/// The serial numbers of a new account that still wait for the main switch, before its first login. One that has left the
-/// list is linked.
+/// List the pending claims of a new account before its first login.
+///
+/// The serial numbers wait for the main switch of their battery. A serial number that has left the list is linked to the account.
 #[utoipa::path(post, path = "/api/auth/register/claims/", operation_id = "watch_claims", tag = "registration",
     request_body(content = WatchClaims, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = [ClaimEntry]), (status = 400, body = Problem)))]

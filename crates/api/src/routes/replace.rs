@@ -1,4 +1,4 @@
-//! Replacement of a unit: another unit takes its place, and the site keeps its history.
+//! Replacement of a unit: a new unit takes over, and the system keeps its history.
 use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::client::ClientAddress;
@@ -16,11 +16,11 @@ use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ReplaceUnit {
-    /// Of the new unit: its code, or the serial number of one that the caller has connected already.
+    /// The code of the new unit, or the serial number of a unit that the caller has connected already.
     #[serde(default)]
     #[schema(required)]
     key: String,
-    /// `true` tells which unit it is, and changes nothing.
+    /// `true` only checks which unit it is, without changing anything.
     #[serde(default)]
     #[schema(value_type = Switch)]
     dry_run: String,
@@ -28,11 +28,12 @@ pub(crate) struct ReplaceUnit {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ReplacedUnit {
-    /// `replaced`; `waiting` for the main switch of the new unit, after which the call is made again; `fits` after a dry run.
+    /// `replaced`; `waiting`, if the main switch of the new unit must be turned before the call is repeated; `fits` after a dry
+    /// run.
     status: &'static str,
     /// The new unit's serial number.
     sn: String,
-    /// Its model, once it has reported and the key proves it; only after a dry run.
+    /// The model of the new unit. Only after a dry run, if the unit has reported and the key proves possession; otherwise null.
     #[schema(required)]
     hardware: Option<String>,
     text: &'static str,
@@ -49,8 +50,10 @@ impl ReplacedUnit {
     }
 }
 
-/// Put another unit in the place of this one. History, settings, prices, names, groups, access, protocols and journal go on
-/// with its serial number; the old one is nobody's.
+/// Replace the unit of a system.
+///
+/// History, settings, prices, names, groups, access, protocols and journal continue under the new unit's serial number. The old
+/// unit is left without an owner.
 #[utoipa::path(post, path = "/api/auth/system/{sn}/replace/", operation_id = "replace_unit", tag = "systems",
     params(("sn" = SerialNumber, Path)),
     request_body(content = ReplaceUnit, content_type = "application/x-www-form-urlencoded"),

@@ -1,4 +1,4 @@
-//! Savings: what each day's electricity cost and earned, and what it would have cost without the battery.
+//! Savings: the cost and income of each day, compared with the same day without a battery.
 use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
@@ -16,41 +16,41 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SavingsQuery {
-    /// One serial number, or -1 (default) for all systems as one.
+    /// One serial number, or -1 (default) for all systems combined.
     #[serde(default)]
     #[param(value_type = OneOrAllSystems)]
     sn: String,
-    /// `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing.
+    /// `week_`, `month_` or `year_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. Default: this month.
     #[serde(default)]
     #[param(value_type = PeriodOfDays)]
     days: String,
 }
 
-/// A day in whole cents (grosz, rappen); null where the amount is not known.
+/// The amounts of one day, in whole cents (grosz, rappen). Null where an amount is not known.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SavingsRow {
     /// `YYYY-MM-DD`.
     day: String,
-    /// What import cost.
+    /// The cost of import.
     #[schema(required)]
     cost: Option<i64>,
-    /// What feed-in earned.
+    /// The income from feed-in.
     #[schema(required)]
     income: Option<i64>,
-    /// Cost less income.
+    /// Cost minus income.
     #[schema(required)]
     actual: Option<i64>,
-    /// The same, had the battery been left to itself; null where nobody planned, or too little of the day was measured.
+    /// What `actual` would have been without planning. Null if there was no plan, or too little of the day was measured.
     #[schema(required)]
     without_plan: Option<i64>,
-    /// The same, had there been no battery.
+    /// What `actual` would have been without a battery.
     #[schema(required)]
     without_battery: Option<i64>,
-    /// Whether the day's import and feed-in were measured and have a price, and of a planned day no more than a twentieth is missing.
+    /// Whether the day counts: import and feed-in were measured and have prices, and of a planned day at most 5 % is missing.
     counted: bool,
 }
 
-/// What the days of a period cost, one row a day.
+/// Get the savings of a period, one row per day.
 #[utoipa::path(get, path = "/api/auth/savings/", tag = "money", params(SavingsQuery),
     responses((status = 200, body = [SavingsRow]), (status = 400, body = Problem),
         (status = 404, body = Refusal)))]

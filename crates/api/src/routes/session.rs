@@ -23,20 +23,20 @@ pub(crate) struct Login {
     #[serde(default)]
     #[schema(required)]
     password: String,
-    /// The 'I am an electrician' choice: `true` or `false`.
+    /// Whether to log in as an electrician: `true` or `false`.
     #[serde(default)]
     #[schema(value_type = Switch)]
     electrician: String,
     #[serde(default, rename = "stayLoggedIn")]
     #[schema(value_type = Switch)]
     stay_logged_in: String,
-    /// The second factor, where the account has one: the code of the authenticator app, or a recovery code.
+    /// The second factor, if the account has one: the code of the authenticator app, or a recovery code.
     #[serde(default)]
     totp: String,
-    /// The second factor, where the account has one: the browser's answer to `passkey/options/`, as JSON.
+    /// The second factor, if the account has one: the browser's answer to `passkey/options/`, as JSON.
     #[serde(default)]
     passkey: String,
-    /// `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`.
+    /// `true` sends the mail that confirms a registration again, after the answer `email_unconfirmed`.
     #[serde(default)]
     #[schema(value_type = Switch)]
     resend: String,
@@ -44,12 +44,12 @@ pub(crate) struct Login {
 
 /// Log in.
 ///
-/// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-/// The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
-/// `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password (401
-/// `passkey_required` where only a passkey will do), and takes it as `totp` or `passkey` in the same call; a wrong one is 400
-/// `totp_wrong` or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
-/// While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
+/// A wrong address, a wrong password and the wrong role get the same answer in the same time. If the mailed link of the
+/// registration was not opened yet, the right password gets 403 `email_unconfirmed`; with `resend`, the mail is sent again (403
+/// `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, or 401
+/// `passkey_required` if only a passkey is accepted. Repeat the call with `totp` or `passkey`; a wrong one gets 400 `totp_wrong`
+/// or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page. Under very high load the answer
+/// is 503 `logins_busy` with `Retry-After`.
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 400, body = Problem), (status = 401, body = Refusal),
@@ -106,8 +106,8 @@ pub(crate) async fn log_in(
     open_session(&portal, &headers, &account, stay, second_factor).await
 }
 
-/// The answer to someone who gave the password of a registration that waits for its mailed link. It is the same if the address
-/// already has an account, so someone who registered another person's address learns nothing.
+/// The answer to the right password of a registration whose mailed link was not opened. It is the same if the address already has
+/// an account, so a person who registered another person's address learns nothing.
 async fn unconfirmed(
     portal: &Portal,
     email: &Email,
@@ -150,9 +150,9 @@ pub(crate) struct Refresh {
     refresh: String,
 }
 
-/// Exchange the refresh token for a new pair.
+/// Exchange a refresh token for a new pair of tokens.
 ///
-/// The token rotates. The previous one answers the same successor until that was used; an older one ends the session.
+/// Refresh tokens rotate. The previous one returns the same successor until that one is used; an older one ends the session.
 #[utoipa::path(post, path = "/api/auth/token/refresh/", tag = "session",
     request_body(content = Refresh, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 401, body = Refusal)))]
@@ -178,12 +178,12 @@ pub(crate) struct Logout {
     #[serde(default)]
     #[schema(value_type = Switch)]
     all: String,
-    /// The session's refresh token, for when the access token has expired.
+    /// The refresh token of the session, if the access token has expired.
     #[serde(default)]
     refresh: String,
 }
 
-/// End this session, or all of them: by the access token, or by the refresh token.
+/// End this session or all sessions, authenticated by the access token or the refresh token.
 #[utoipa::path(post, path = "/api/auth/logout/", tag = "session",
     request_body(content = Logout, content_type = "application/x-www-form-urlencoded"),
     security(("person" = []), ()),

@@ -1,5 +1,5 @@
-//! Settings of many systems at once: tried, changed and undone, each system independently. A dry run does the same as the change,
-//! up to the commit.
+//! Settings of many systems at once: dry run, change and undo, each system independently. A dry run does the same as the change,
+//! except for the commit.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
@@ -21,7 +21,7 @@ use store::Access;
 use store::setting::Batch;
 use utoipa::ToSchema;
 
-/// What the caller changed at several systems at once in the last 30 days, newest first.
+/// List the setting batches that the caller saved in the last 30 days, newest first.
 #[utoipa::path(get, path = "/api/auth/settings/batch/", operation_id = "list_batches", tag = "settings",
     responses((status = 200, body = [BatchEntry])))]
 pub(crate) async fn list(
@@ -33,7 +33,9 @@ pub(crate) async fn list(
     Ok(Json(batches.into_iter().map(BatchEntry::from).collect()))
 }
 
-/// Change settings of one or more systems, or try what that would do; each system for itself. How it went is the answer, also when none took it.
+/// Change settings of one or more systems, or try the change with a dry run.
+///
+/// Systems are changed independently of each other. The answer has the result of each, even if all refused.
 #[utoipa::path(post, path = "/api/auth/settings/batch/", operation_id = "save_batch", tag = "settings", params(SettingsQuery),
     request_body(content = BatchForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = BatchOutcome), (status = 400, body = Problem), (status = 404, body = Refusal)))]
@@ -61,7 +63,11 @@ pub(crate) async fn save(
     let id = BatchId::random(&portal.random);
     let mut run = portal.service.batch(id, form.is_dry_run());
     let reader = reader(person, &headers);
-    portal.hold(systems.allowed.iter()).await?;
+    let named = chosen.iter().filter_map(|(_, found)| match found {
+        NamedSystem::Allowed(access) => Some(*access),
+        NamedSystem::Refused(_) => None,
+    });
+    portal.hold(named).await?;
     let mut outcomes = Vec::with_capacity(chosen.len());
     for ((name, found), version) in chosen.into_iter().zip(versions) {
         outcomes.push(match found {
@@ -77,13 +83,15 @@ pub(crate) async fn save(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct UndoForm {
-    /// `true` tells what undoing would do, and changes nothing.
+    /// `true` returns what undoing would change, without changing anything.
     #[serde(default)]
     #[schema(value_type = Switch)]
     dry_run: String,
 }
 
-/// Undo a batch: at each system what it changed goes back to what was there before. What was changed since is left, and told.
+/// Undo a setting batch.
+///
+/// Restores the previous values at each system. Fields that were changed since are left as they are and listed in the answer.
 #[utoipa::path(post, path = "/api/auth/settings/batch/{id}/undo/", operation_id = "undo_batch", tag = "settings",
     params(("id" = String, Path)),
     request_body(content = UndoForm, content_type = "application/x-www-form-urlencoded"),

@@ -1,4 +1,4 @@
-//! Templates of settings: owned by an electrician, and validated field by field like settings.
+//! Templates of settings: owned by an electrician, and validated like settings.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, FieldErrors, Problem, Result};
@@ -19,8 +19,9 @@ use utoipa::ToSchema;
 pub(crate) struct TemplateEntry {
     id: i64,
     name: String,
-    /// Only those that it sets.
+    /// The fields that the template sets.
     fields: SettingValues,
+    /// When the template was created; Unix time in milliseconds.
     created_at: Millis,
 }
 
@@ -35,7 +36,7 @@ impl From<Template> for TemplateEntry {
     }
 }
 
-/// The caller's templates, by name.
+/// List the caller's templates, sorted by name.
 #[utoipa::path(get, path = "/api/auth/settings/template/", operation_id = "list_templates", tag = "settings",
     responses((status = 200, body = [TemplateEntry])))]
 pub(crate) async fn list(
@@ -48,7 +49,7 @@ pub(crate) async fn list(
     ))
 }
 
-/// Keep a template: a name and at least one field.
+/// Create a template with a name and at least one field.
 #[utoipa::path(post, path = "/api/auth/settings/template/", operation_id = "create_template", tag = "settings",
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = TemplateEntry), (status = 400, body = Problem)))]
@@ -73,7 +74,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, template))
 }
 
-/// Rename a template, or give it other fields; only what is given.
+/// Change the name or the fields of a template. Parameters that are left out keep their value.
 #[utoipa::path(patch, path = "/api/auth/settings/template/{id}/", operation_id = "change_template", tag = "settings",
     params(("id" = i64, Path)),
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
@@ -99,7 +100,7 @@ pub(crate) async fn change(
     }
 }
 
-/// Delete a template; what was set with it stays.
+/// Delete a template. Settings made with it are kept.
 #[utoipa::path(delete, path = "/api/auth/settings/template/{id}/", operation_id = "delete_template", tag = "settings",
     params(("id" = i64, Path)),
     responses((status = 204)))]

@@ -17,7 +17,7 @@ use serde::Serialize;
 use service::settings::{PreparedChange, SaveFailure, SettingsRequest};
 use utoipa::ToSchema;
 
-/// Of one system, or of several in the order asked for.
+/// One system, or several in the order of the request.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
@@ -25,7 +25,7 @@ pub(crate) enum OneOrMany {
     Many(Vec<SettingsEntry>),
 }
 
-/// How systems are set: one, several by comma, or all (-1, or no `sn`) of the caller.
+/// Get the settings of one system, of several (separated by commas), or of all of the caller's systems (-1, or no `sn`).
 #[utoipa::path(get, path = "/api/auth/settings/", operation_id = "show_settings", tag = "settings", params(SettingsQuery),
     responses((status = 200, body = OneOrMany), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
@@ -49,7 +49,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// Change settings of one or more systems; only the fields that are given, each system for itself.
+/// Change settings of one or more systems, each independently. Fields that are left out keep their value.
 #[utoipa::path(post, path = "/api/auth/settings/", operation_id = "save_settings", tag = "settings", params(SettingsQuery),
     request_body(content = SettingsForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem),
@@ -73,7 +73,7 @@ pub(crate) async fn save(
     save_each(&portal, person, &systems, request).await
 }
 
-/// Set one or more systems back to what they began with; the wiring only if that is asked for.
+/// Reset the settings of one or more systems to their defaults. Wiring fields are reset only with `wiring`.
 #[utoipa::path(post, path = "/api/auth/settings/reset/", operation_id = "reset_settings", tag = "settings", params(SettingsQuery),
     request_body(content = ResetForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = SaveOutcome), (status = 400, body = SaveProblem),
@@ -106,7 +106,7 @@ struct SaveRequest<'a> {
     change: SettingsRequest<'a>,
 }
 
-/// Saves at every named system, or at none if the caller has to reauthenticate first.
+/// Saves the settings of each named system, or of none if the caller must confirm the password first.
 async fn save_each(
     portal: &Portal,
     person: PersonCaller,
@@ -140,7 +140,7 @@ async fn save_each(
         let sn = one.access.sn().as_str();
         match service.save_settings(one).await? {
             Ok(version) => outcome.succeed(sn, version, &one.change.warnings, lang),
-            // If some systems were saved already, the answer must list them instead.
+            // If some systems were saved already, the answer lists them instead.
             Err(SaveFailure::Blocked(blocked)) if outcome.saved_none() => {
                 return Err(blocked.into());
             }

@@ -20,31 +20,32 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SiteEntry {
     sn: String,
-    /// The town as somebody typed it.
+    /// The town, as entered.
     #[schema(required)]
     place: Option<String>,
-    /// Degrees with two decimals, which is about a kilometre; both coordinates or none.
+    /// Degrees with two decimals (about a kilometre). Both coordinates are set, or neither is.
     #[schema(required)]
     latitude: Option<f64>,
     #[schema(required)]
     longitude: Option<f64>,
-    /// IANA name.
+    /// The site's time zone, as an IANA name.
     time_zone: String,
-    /// Something was measured in this time zone, so that it can no longer be changed.
+    /// Whether samples exist in this time zone. It can then no longer be changed.
     time_zone_fixed: bool,
     planes: Vec<PlaneEntry>,
-    /// Of all planes.
+    /// The total peak power of all planes in kWp.
     #[schema(required)]
     kwp: Option<f64>,
 }
 
-/// Modules that look the same way.
+/// PV modules with the same orientation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PlaneEntry {
+    /// Peak power in kWp.
     kwp: f64,
-    /// Degrees: 0 flat, 90 upright.
+    /// Degrees: 0 is flat, 90 is vertical.
     tilt: i64,
-    /// Degrees from the south: −90 is east, 90 west, 180 or −180 north.
+    /// Degrees from south: -90 is east, 90 is west, 180 or -180 is north.
     azimuth: i64,
 }
 
@@ -58,7 +59,7 @@ impl From<Plane> for PlaneEntry {
     }
 }
 
-/// Where a system stands, and the modules on its roof.
+/// Get the location of a system and the PV modules on its roof.
 #[utoipa::path(get, path = "/api/auth/system/{sn}/", operation_id = "show_site", tag = "systems", params(("sn" = SerialNumber, Path)),
     responses((status = 200, body = SiteEntry)))]
 pub(crate) async fn show(
@@ -83,31 +84,31 @@ pub(crate) async fn show(
     }))
 }
 
-/// Only what is given changes.
+/// The fields to change. Fields that are left out keep their value.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DescribeSystem {
-    /// With the last name.
+    /// Required together with the last name.
     #[schema(value_type = NameText, required = false)]
     first_name: Option<String>,
     #[schema(value_type = NameText, required = false)]
     last_name: Option<String>,
-    /// The town, 80 characters at most; empty for none.
+    /// The town, at most 80 characters. An empty value removes it.
     #[schema(value_type = TownText, required = false)]
     place: Option<String>,
-    /// With the longitude, or both empty for none. Kept with two decimals.
+    /// Required together with the longitude; empty values remove both. Stored with two decimals.
     #[schema(value_type = LatitudeText, required = false)]
     latitude: Option<String>,
     #[schema(value_type = LongitudeText, required = false)]
     longitude: Option<String>,
-    /// IANA name. Changes only before something was measured.
+    /// An IANA name. Can be changed only before the first sample.
     #[schema(value_type = String, required = false)]
     time_zone: Option<String>,
-    /// `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135`
+    /// At most eight planes `kWp/tilt/azimuth`, separated by commas: `5.2/30/-45,4.6/30/135`. An empty value removes all.
     #[schema(value_type = PlanesText, required = false)]
     planes: Option<String>,
 }
 
-/// Say who lives with a system, where it stands, and which modules are on the roof.
+/// Change the names of the people who live with a system, its location, or the PV modules on its roof.
 #[utoipa::path(patch, path = "/api/auth/system/{sn}/", operation_id = "describe_system", tag = "systems", params(("sn" = SerialNumber, Path)),
     request_body(content = DescribeSystem, content_type = "application/x-www-form-urlencoded"),
     responses((status = 204), (status = 400, body = Problem)))]
@@ -128,7 +129,7 @@ pub(crate) async fn describe(
             Message::NothingToChange,
         ));
     }
-    // The change that can be refused comes first.
+    // The change that may be refused comes first.
     match portal.service.change_site(access, &change).await? {
         SiteChangeResult::Done => {}
         SiteChangeResult::ZoneFixed => {

@@ -1,5 +1,5 @@
-//! Changes as server-sent events: live data, settings and commands. Live data is the same document as `data/`: first for all
-//! systems whose current state the caller has not seen, then for those that change.
+//! Changes as server-sent events: live data, settings and commands. Live data has the format of `data/`: first all systems whose
+//! current state the caller has not received, then those that change.
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::command::CommandBody;
@@ -32,27 +32,30 @@ use utoipa::IntoParams;
 
 /// Batteries are asked to report more often for this long at a time.
 const WATCH_DURATION: Millis = MINUTE;
-/// A caller who has seen everything up to a moment may still have missed changes shortly before it: those batched into an event
-/// that was never sent, or those that went through another process, whose clock differs slightly.
+/// A caller who has received everything up to a moment may have missed changes shortly before it: changes batched into an event
+/// that was never sent, or changes from another process, whose clock differs slightly.
 const RESUME_OVERLAP: Millis = 5 * SECOND;
 
 #[derive(Debug, Deserialize, IntoParams)]
 pub(crate) struct StreamQuery {
-    /// The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
-    /// every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports. A system that the caller
-    /// may not see, or no longer, is passed over: the stream tells of the others.
+    /// The systems on screen, separated by commas. Default: all systems.
+    ///
+    /// Their batteries are asked to report every 2 s, unless there are more than 50. Systems that the caller may not see are
+    /// ignored.
     sn: Option<String>,
-    /// As with `data/`.
+    /// As for `data/`.
     #[serde(default)]
     #[param(inline, required = false)]
     flags: NamedFlags,
 }
 
-/// What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
-/// settings of one system or one command as their own calls answer them.
+/// Open a stream of server-sent events.
+///
+/// Events named `data` have the format of `data/`. Events named `settings` and `command` hold the settings of one system or one
+/// command, in the format of their own calls.
 #[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
-    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed")),
-    responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"), (status = 429, body = Refusal)))]
+    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last `data` event received, or the time of an answer of `data/`; Unix time in milliseconds. The stream starts with the systems that changed since then; without it, with all systems.")),
+    responses((status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"), (status = 429, body = Refusal)))]
 pub(crate) async fn open(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -79,7 +82,7 @@ pub(crate) async fn open(
     }));
     let head = [
         (CONTENT_TYPE.as_str(), "text/event-stream"),
-        // Stops proxies from buffering events.
+        // Keeps proxies from buffering events.
         ("x-accel-buffering", "no"),
     ];
     Ok((head, body).into_response())
@@ -101,8 +104,8 @@ fn watched_systems(systems: &Systems, sn: Option<&str>, options: &StreamOptions)
     }
 }
 
-/// One open stream. It works only when the connection asks for more, so a slow reader gets fewer events, never a queue of old
-/// ones.
+/// An open stream. It produces an event only when the connection asks for one, so a slow reader gets fewer events, not a growing
+/// queue.
 struct EventStream {
     portal: Portal,
     slot: SessionSlot,
@@ -112,13 +115,13 @@ struct EventStream {
     format: LiveFormat,
     changes: ChangeSubscription,
     stop: CancellationToken,
-    /// Changed since the last event.
+    /// Systems that changed since the last event.
     changed: BTreeSet<Serial>,
     last_id: i64,
-    /// Systems whose initial state is not sent yet; `None` once all are sent.
+    /// Systems whose initial state was not sent yet; `None` once all were sent.
     unsent: Option<Vec<Access>>,
     recheck: Interval,
-    /// The next event is not sent before this time.
+    /// The earliest time for the next event.
     not_before: Instant,
     /// When the next keep-alive is due.
     keep_alive: Instant,
@@ -136,9 +139,9 @@ impl EventStream {
         stop: CancellationToken,
     ) -> Self {
         let serials = systems.allowed.iter().map(|access| access.sn().clone());
-        // Subscribes before reading: a change in between is sent twice rather than never.
+        // Subscribes before reading: a change in between is sent twice rather than not at all.
         let changes = portal.live.subscribe(serials);
-        // An id from the future is of a time when our clock was ahead: what was sent then is not known.
+        // An id from the future was issued while our clock was fast, so what was sent by then is unknown.
         let seen_until = if last_id > portal.now() { 0 } else { last_id };
         let unseen = |access: &&Access| {
             let snapshot = portal.live.get(access.sn());
@@ -199,8 +202,8 @@ impl EventStream {
         }
     }
 
-    /// Sends some systems at a time; the combined entry comes with the last ones. Earlier events have no id, because a client
-    /// that reconnects with an id has seen everything.
+    /// Sends a part of the systems at a time; the combined entry comes with the last part. Only the last event has an id, because
+    /// a client that reconnects with an id has received everything before it.
     fn initial_event(&mut self, mut unsent: Vec<Access>) -> Bytes {
         self.renew_watch();
         let max_systems_per_event = self.portal.config.stream.max_systems_per_event;
@@ -260,7 +263,7 @@ impl EventStream {
         Ok(body.map(|body| self.format_event("command", &to_json(&body))))
     }
 
-    /// Whether the session is still valid, with the same systems and rights. If not, the browser asks again and learns the
+    /// Whether the session is still valid, with the same systems and rights. If not, the browser connects again and learns the
     /// reason.
     async fn is_still_permitted(&self) -> bool {
         let now = self.portal.now();
@@ -283,7 +286,7 @@ impl EventStream {
         }
     }
 
-    /// Keeps batteries reporting every 2 s while someone watches.
+    /// Keeps batteries reporting every 2 s while the stream is open.
     fn renew_watch(&mut self) {
         let until = self.portal.now() + WATCH_DURATION;
         if until - self.watched_until < WATCH_DURATION / 2 {
@@ -309,7 +312,7 @@ impl EventStream {
     }
 
     fn format_event(&mut self, name: &str, document: &[u8]) -> Bytes {
-        // Ids always grow, even across reconnects.
+        // Ids always increase, even across reconnects.
         self.last_id = self.portal.now().max(self.last_id.saturating_add(1));
         let mut event = format!("id: {}\nevent: {name}\ndata: ", self.last_id).into_bytes();
         event.extend_from_slice(document);

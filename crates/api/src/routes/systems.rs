@@ -1,4 +1,4 @@
-//! The systems that a person sees, and the keys that add more of them.
+//! The systems that an account sees, and the keys that add more of them.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -37,30 +37,30 @@ pub(crate) struct SystemEntry {
     slave_version: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
-    /// The caller's own group that it is in.
+    /// The caller's group that contains the system.
     group_name: Option<String>,
-    /// The town, as somebody typed it.
+    /// The town, as entered.
     place: Option<String>,
-    /// Of the modules on its roof.
+    /// The peak power of the PV modules in kWp.
     kwp: Option<f64>,
-    /// IANA name.
+    /// The site's time zone, as an IANA name.
     time_zone: String,
     hardware: Option<String>,
-    /// Usable Wh.
+    /// Usable capacity in Wh.
     capacity: Option<i64>,
-    /// Rated W.
+    /// Rated charging power in W.
     charge_max: Option<i64>,
-    /// Rated W.
+    /// Rated discharging power in W.
     discharge_max: Option<i64>,
-    /// Online and switched on.
+    /// Whether the system is online and switched on.
     isActive: bool,
-    /// `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant.
+    /// `owner`; `member` or `look` for household members; for electricians, the scope of the grant.
     access: &'static str,
-    /// Whom the household can call; only they see it.
+    /// The electrician to call. Only for the household.
     installer: Option<InstallerEntry>,
-    /// For electricians. The same number: systems of one owner.
+    /// Only for electricians. Systems with the same number have the same owner.
     household: Option<usize>,
-    /// For electricians with service: how far it was brought into service. Missing: never.
+    /// Only for electricians with service access: the state of the commissioning. Left out if it was never started.
     #[schema(inline)]
     commissioning: Option<CommissioningState>,
 }
@@ -72,7 +72,7 @@ pub(crate) enum CommissioningState {
     Finished,
 }
 
-/// The electrician with the widest access to a system.
+/// The electrician with the widest access to the system.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct InstallerEntry {
     #[schema(required)]
@@ -84,12 +84,12 @@ pub(crate) struct InstallerEntry {
     scope: ScopeName,
     #[schema(inline)]
     state: GrantStateName,
-    /// The first moment without access.
+    /// The end of the access; Unix time in milliseconds. Null if it is unlimited.
     #[schema(required)]
     until: Option<i64>,
 }
 
-/// The systems that the caller sees: their own, their household's, and those that owners let them see.
+/// List the systems that the caller sees: their own, those of their household, and those that owners granted access to.
 #[utoipa::path(get, path = "/api/auth/usr_sn/", operation_id = "list_systems", tag = "systems",
     responses((status = 200, body = [SystemEntry])))]
 pub(crate) async fn list(
@@ -164,7 +164,7 @@ impl From<Grant> for InstallerEntry {
     }
 }
 
-/// Serial numbers that wait for the battery's main switch.
+/// List the caller's pending claims: serial numbers that wait for the battery's main switch.
 #[utoipa::path(get, path = "/api/auth/usr_sn/claims/", tag = "systems",
     responses((status = 200, body = [ClaimEntry])))]
 pub(crate) async fn claims(
@@ -177,7 +177,7 @@ pub(crate) async fn claims(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct AddKeys {
-    /// Serial numbers or registration codes, separated by commas; three at most.
+    /// At most three serial numbers or registration codes, separated by commas.
     #[serde(default)]
     #[schema(value_type = KeyTexts, required)]
     keys: String,
@@ -188,7 +188,7 @@ pub(crate) struct AddedKeys {
     keys: Vec<KeyResult>,
 }
 
-/// Connect more systems: each key for itself.
+/// Add systems by serial number or registration code. Each key is processed independently.
 #[utoipa::path(post, path = "/api/auth/usr_sn/", tag = "systems",
     request_body(content = AddKeys, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AddedKeys), (status = 400, body = Problem),
@@ -240,7 +240,7 @@ pub(crate) async fn add(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveUp {
-    /// Typed again.
+    /// The caller's current password, for confirmation.
     password: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tariffs: what a kWh costs and earns at the owner's systems, as entered by the owner.
+//! Tariffs: import and feed-in prices of the owner's systems, as entered by the owner.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
@@ -22,21 +22,21 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SystemTariffs {
     sn: String,
-    /// ISO 4217: prices are in its hundredth part.
+    /// ISO 4217 code. Prices are in hundredths of the currency.
     currency: &'static str,
-    /// Oldest first; empty until the owner has entered prices.
+    /// Oldest first. Empty if the owner has not entered prices.
     tariffs: Vec<TariffEntry>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TariffEntry {
-    /// `YYYY-MM-DD`, or null for the beginning.
+    /// The first day, `YYYY-MM-DD`; null for a tariff that applies from the beginning.
     #[schema(required)]
     from: Option<String>,
-    /// Of a kWh, in cents with up to two decimals.
+    /// In cents per kWh, with up to two decimals.
     #[schema(value_type = f64)]
     import_price: Box<RawValue>,
-    /// Of a kWh, in cents with up to two decimals.
+    /// In cents per kWh, with up to two decimals.
     #[schema(value_type = f64)]
     feed_in_price: Box<RawValue>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct TariffQuery {
     sn: String,
 }
 
-/// The prices of the caller's systems.
+/// List the tariffs of the caller's systems.
 #[utoipa::path(get, path = "/api/auth/tariff/", operation_id = "list_tariffs", tag = "money", params(TariffQuery),
     responses((status = 200, body = [SystemTariffs]), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
@@ -78,22 +78,22 @@ pub(crate) struct SetTariff {
     #[serde(default)]
     #[schema(value_type = SystemsOrAll, required)]
     sn: String,
-    /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
+    /// In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma.
     #[serde(default)]
     #[schema(value_type = CentsPerKwh, required)]
     import_price: String,
-    /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
+    /// In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma.
     #[serde(default)]
     #[schema(value_type = CentsPerKwh, required)]
     feed_in_price: String,
-    /// `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
-    /// from the beginning and later ones from today. A tariff from the same day is replaced.
+    /// The first day, `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. Default: the beginning for a system's
+    /// first tariff, today for later ones. A tariff with the same first day is replaced.
     #[serde(default)]
     #[schema(value_type = DayOrBeginning)]
     from: String,
 }
 
-/// Enter prices for one or more systems.
+/// Set the tariff of one or more systems.
 #[utoipa::path(post, path = "/api/auth/tariff/", operation_id = "set_tariff", tag = "money",
     request_body(content = SetTariff, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = [SystemTariffs]), (status = 400, body = Problem),

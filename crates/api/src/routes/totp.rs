@@ -1,16 +1,16 @@
-//! The second factor: set up after repeating the password, and confirmed by a code before it takes effect.
+//! TOTP as a second factor: set up after confirming the password, and active once a code was entered.
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
+use crate::qr::{Qr, QrMatrix};
 use crate::second_factor::{parse_factor, wrong_factor};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
 use domain::totp::{RecoveryCode, SecondFactor, TotpSecret};
-use qrcode::{Color, EcLevel, QrCode};
 use serde::{Deserialize, Serialize};
 use service::totp::TotpConfirmation;
 use store::account::Account;
@@ -22,46 +22,23 @@ const fn conflict(message: Message) -> Error {
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct BeginTotp {
-    /// The password, typed again.
+    /// The caller's current password, for confirmation.
     #[schema(value_type = String, required)]
     password: Option<String>,
 }
 
-/// What an authenticator app needs; shown once.
+/// What an authenticator app needs. Shown only once.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TotpShown {
-    /// To be typed into the app: base 32.
+    /// The secret to type into the app, in base 32.
     secret: String,
-    /// For an app on the same device.
+    /// An address that opens an authenticator app on the same device.
     uri: String,
+    /// The same as a picture.
     qr: Qr,
 }
 
-/// The same as a picture.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Qr {
-    /// Modules on each side, without the quiet zone around them.
-    size: usize,
-    /// The dark modules, as the path of an SVG with one unit for each.
-    path: String,
-}
-
-fn qr(text: &str) -> Result<Qr> {
-    let code = QrCode::with_error_correction_level(text, EcLevel::M);
-    let code = code.map_err(|_| Error::internal())?;
-    let size = code.width();
-    let colors = code.to_colors();
-    let dark = colors
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| **c == Color::Dark);
-    let path = dark
-        .map(|(at, _)| format!("M{},{}h1v1h-1z", at % size, at / size))
-        .collect();
-    Ok(Qr { size, path })
-}
-
-/// Begin to set up the second factor. It counts when a code has confirmed it, within 30 minutes.
+/// Start to set up TOTP. It is active once it is confirmed with a code, within 30 minutes.
 #[utoipa::path(post, path = "/api/auth/account/totp/", operation_id = "begin_totp", tag = "account",
     request_body(content = BeginTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = TotpShown), (status = 400, body = Problem),
@@ -80,7 +57,7 @@ pub(crate) async fn begin(
     let uri = secret.uri(&account.email);
     let shown = TotpShown {
         secret: secret.base32(),
-        qr: qr(&uri)?,
+        qr: QrMatrix::new(&uri)?.picture(),
         uri,
     };
     Ok((StatusCode::CREATED, Json(shown)))
@@ -88,13 +65,13 @@ pub(crate) async fn begin(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmTotp {
-    /// The code that the app shows.
+    /// The code that the authenticator app shows.
     #[serde(default)]
     #[schema(required)]
     totp: String,
 }
 
-/// Codes for a lost phone; shown once, each works once.
+/// Recovery codes for a lost phone. Shown only once; each works once.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RecoveryCodes {
     recovery_codes: Vec<String>,
@@ -106,7 +83,7 @@ fn recovery_codes_body(codes: &[RecoveryCode]) -> Json<RecoveryCodes> {
     })
 }
 
-/// Confirm the second factor by its first code: from now on the login asks for it. Other sessions end.
+/// Confirm TOTP with its first code. Login then requires a code, and other sessions end.
 #[utoipa::path(post, path = "/api/auth/account/totp/confirm/", operation_id = "confirm_totp", tag = "account",
     request_body(content = ConfirmTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),
@@ -136,17 +113,17 @@ pub(crate) async fn confirm(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ProveTotp {
-    /// The password, typed again.
+    /// The caller's current password, for confirmation.
     #[schema(value_type = String, required)]
     password: Option<String>,
-    /// The code that the app shows, or a recovery code.
+    /// The code that the authenticator app shows, or a recovery code.
     #[serde(default)]
     #[schema(required)]
     totp: String,
 }
 
 impl ProveTotp {
-    /// Checks the password first: someone who does not know it learns nothing about the rest.
+    /// Checks the password first, so that a caller who does not know it learns nothing else.
     async fn check(
         &self,
         portal: &Portal,
@@ -166,7 +143,7 @@ impl ProveTotp {
     }
 }
 
-/// Switch the second factor off.
+/// Turn TOTP off.
 #[utoipa::path(delete, path = "/api/auth/account/totp/", operation_id = "end_totp", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 204), (status = 400, body = Problem), (status = 409, body = Refusal),
@@ -186,7 +163,7 @@ pub(crate) async fn end(
     }
 }
 
-/// New recovery codes; the old ones stop working.
+/// Create new recovery codes. The old ones stop working.
 #[utoipa::path(post, path = "/api/auth/account/totp/recovery/", operation_id = "renew_recovery_codes", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),

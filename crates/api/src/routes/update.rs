@@ -1,5 +1,4 @@
-//! The update service's calls for people: offered updates, the progress of an update, starting one, and the history of
-//! installations.
+//! Updates for people: the offered update, its progress, starting it, and the history of installed releases.
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
@@ -19,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct UpdateQuery {
-    /// A serial number.
+    /// The serial number of the system.
     #[serde(default)]
     #[param(value_type = SerialNumber, required = true)]
     sn: String,
@@ -30,18 +29,18 @@ pub(crate) struct StartedUpdate {
     updates: Vec<UpdatePart>,
 }
 
-/// `update=1` starts an update, `update=0` withdraws one that still waits.
+/// `update=1` starts an update, `update=0` withdraws one that is still waiting.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "names the form in the OpenAPI document")]
 pub(crate) struct StartUpdate {
-    /// A serial number, or several of one household, separated by commas: either all of them start, or none.
+    /// One serial number, or several of one household, separated by commas. Either all updates start, or none.
     #[schema(value_type = SerialNumbers)]
     sn: String,
     #[schema(value_type = StartOrWithdraw)]
     update: String,
 }
 
-/// Whether there is an update, and how far it is.
+/// Get the update that is offered for a system, or the progress of its present one.
 #[utoipa::path(get, path = "/api/v1/has_update", operation_id = "has_update", tag = "updates", params(UpdateQuery),
     responses((status = 200, body = UpdateStatus), (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn has_update(
@@ -55,7 +54,10 @@ pub(crate) async fn has_update(
     Ok(Json(status))
 }
 
-/// Start an update of a system, or of several of one household, or withdraw one that still waits. Started again, it answers what the first one began.
+/// Start or withdraw an update.
+///
+/// Starts the update of a system, or of several of one household, or withdraws one that is still waiting. If the update has been
+/// started already, its state is returned.
 #[utoipa::path(post, path = "/api/v1/update/", operation_id = "start_update", tag = "updates",
     request_body(content = StartUpdate, content_type = "multipart/form-data"),
     responses((status = 200, body = StartedUpdate), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 409, body = Refusal),
@@ -82,7 +84,7 @@ pub(crate) async fn start(
     Ok(Json(StartedUpdate { updates }))
 }
 
-/// Systems that the caller names and that belong to one owner.
+/// The named systems, which must belong to one owner.
 fn household<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<&'a Access>> {
     let chosen = match sn.trim() {
         ALL_SYSTEMS => Vec::new(),
@@ -97,7 +99,7 @@ fn household<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<&'a Access>> {
     }
 }
 
-/// What was installed when, newest first.
+/// List the installed updates of a system, newest first.
 #[utoipa::path(get, path = "/api/v1/history/", operation_id = "update_history", tag = "updates", params(UpdateQuery),
     responses((status = 200, body = [UpdateRecord]), (status = 400, body = Problem), (status = 404, body = Refusal)))]
 pub(crate) async fn history(
@@ -132,7 +134,7 @@ fn unreadable(error: &MultipartError) -> Error {
     }
 }
 
-/// As strict as any other form: duplicate fields are refused, unknown ones ignored.
+/// As strict as other forms: duplicate fields are refused, unknown ones ignored.
 pub(crate) async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     let (mut sn, mut update) = (None, None);
     while let Some(field) = form

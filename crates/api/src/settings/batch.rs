@@ -1,4 +1,4 @@
-//! Batches as their creators see them: the result for each system, the effect of a dry run, and the result of undoing.
+//! Setting batches: the result for each system, the effect of a dry run, and the result of undoing.
 use super::entry::{ChangedBy, SettingValue};
 use super::outcome::{ChangeEntry, problems};
 use domain::clock::Millis;
@@ -12,15 +12,15 @@ use service::settings::{BatchResult, BatchRun, SaveFailure};
 use store::setting::{Batch, BatchSystem};
 use utoipa::ToSchema;
 
-/// How a batch went, or would go.
+/// The outcome of a batch, or its expected outcome in a dry run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BatchOutcome {
-    /// With which it can be undone; null when nothing was changed.
+    /// The id to undo the batch with. Null if nothing was changed.
     #[schema(required)]
     id: Option<String>,
-    /// It was only tried: nothing was changed.
+    /// Whether this was a dry run, which changes nothing.
     dry_run: bool,
-    /// In the order asked for.
+    /// In the order of the request.
     systems: Vec<SystemOutcome>,
 }
 
@@ -35,24 +35,26 @@ impl BatchOutcome {
     }
 }
 
-/// How one system took it.
+/// The outcome for one system.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SystemOutcome {
     sn: String,
     #[schema(inline)]
     result: SystemResult,
-    /// It is connected now; otherwise it gets what is saved when it is back.
+    /// Whether the system is online. If not, it receives the change when it connects.
     online: bool,
-    /// Counts the saves; to be sent back with the batch that a dry run was for. 0 where the caller may not set it.
+    /// The version of the settings. Send it back when saving a batch after its dry run. 0 if the caller may not change the
+    /// system.
     version: i64,
+    /// The changed fields.
     changes: Vec<FieldChange>,
-    /// Why it was refused.
+    /// Why the system was refused.
     problems: Vec<FieldProblem>,
-    /// What is worth a second look.
+    /// Changes that were accepted but may be unintended.
     warnings: Vec<FieldProblem>,
-    /// What somebody else has changed meanwhile, newest first.
+    /// Conflicting changes by another person, newest first.
     conflict: Vec<ChangeEntry>,
-    /// What undoing leaves as it is.
+    /// Fields that undoing leaves unchanged.
     left: Vec<LeftEntry>,
 }
 
@@ -67,36 +69,42 @@ enum SystemResult {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FieldChange {
     field: &'static str,
+    /// The value before.
     #[schema(value_type = Option<SettingValue>)]
     from: serde_json::Value,
+    /// The value after.
     #[schema(value_type = Option<SettingValue>)]
     to: serde_json::Value,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FieldProblem {
-    /// A field, `sn` or `version`.
+    /// The name of a field, `sn` or `version`.
     field: &'static str,
+    /// The stable code of the problem.
     code: &'static str,
+    /// The problem in the caller's language.
     text: &'static str,
-    /// The most that this unit takes, in the field's unit.
+    /// The highest value that this unit accepts, in the field's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     max: Option<i64>,
 }
 
-/// A field that undoing leaves as it is.
+/// A field that undoing leaves unchanged.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct LeftEntry {
     field: &'static str,
-    /// What the batch had set.
+    /// The value that the batch had set.
     #[schema(value_type = Option<SettingValue>)]
     to: serde_json::Value,
+    /// The present value.
     #[schema(value_type = Option<SettingValue>)]
     now: serde_json::Value,
     #[schema(inline)]
     why: LeftReason,
 }
 
+/// Why a field is left unchanged.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum LeftReason {
@@ -104,14 +112,14 @@ enum LeftReason {
     WasUnknown,
 }
 
-/// A batch that its maker can still undo.
+/// A batch that the caller can still undo.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BatchEntry {
     id: String,
     created_at: Millis,
-    /// Until then it can be undone.
+    /// Until when it can be undone; Unix time in milliseconds.
     until: Millis,
-    /// Those that took it and that the caller may still set.
+    /// The systems that were changed and that the caller may still change.
     systems: Vec<BatchSystemEntry>,
 }
 
@@ -145,7 +153,7 @@ impl SystemOutcome {
         }
     }
 
-    /// A system that the batch reached.
+    /// The outcome for a system that the batch was applied to.
     pub(crate) fn of(sn: &str, online: bool, done: BatchResult, reader: BatchReader) -> Self {
         let outcome = match done.saved {
             Ok(change) => Self::accepted(sn, done.version, online, &change, reader.lang),
@@ -231,7 +239,7 @@ impl FieldProblem {
     }
 }
 
-/// What the unit is rated for, where somebody asked for another power.
+/// The rating of the unit, if the requested power exceeds it.
 fn limit(field: &str, message: Message, ratings: Ratings) -> Option<i64> {
     let field: Field = field
         .parse()

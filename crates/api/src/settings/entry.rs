@@ -15,49 +15,54 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// What is wanted of a system, and what it has reported.
+/// The desired and the reported settings of a system.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SettingsEntry {
     sn: String,
-    /// Counts the saves; to be sent back with the next one.
+    /// The version of the settings; increases with every save. Send it back with the next save.
     version: i64,
     state: SettingsState,
+    /// The settings that were saved last.
     desired: SettingValues,
-    /// What the battery works with; empty before its first report.
+    /// The settings that the battery uses. Empty before its first report.
     reported: SettingValues,
-    /// The saved version that the battery has reported about.
+    /// The version that the battery has last reported about.
     reported_version: i64,
+    /// When the battery last reported its settings; Unix time in milliseconds.
     reported_at: Option<Millis>,
-    /// Fields that the battery did not take, with the code of its reason …
+    /// By field that the battery refused: the stable code of the reason.
     errors: BTreeMap<&'static str, &'static str>,
-    /// … and its sentence.
+    /// By field that the battery refused: the reason in the caller's language.
     error_texts: BTreeMap<&'static str, &'static str>,
+    /// When the settings were last saved; Unix time in milliseconds.
     changed_at: Option<Millis>,
+    /// Who saved them last.
     changed_by: Option<ChangedBy>,
-    /// When the notice under §14a EnWG was acknowledged.
+    /// When the notice under §14a EnWG was acknowledged; Unix time in milliseconds.
     acknowledged_at: Option<Millis>,
+    /// The present limit by the grid operator; null if there is none.
     grid_limit: Option<GridLimitEntry>,
-    /// Every field that the caller may see, with what it may hold. Prices and the token are the household's.
+    /// Every field that the caller may see, with its allowed values. Prices and the token are visible only to the household.
     fields: BTreeMap<&'static str, FieldEntry>,
 }
 
-/// How far the newest save has come.
+/// The state of the newest save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = State)]
 pub(crate) enum SettingsState {
     /// Nothing was saved, and the battery has never reported.
     Unknown,
-    /// The battery is offline and gets it when it is back.
+    /// The battery is offline and receives the settings when it connects.
     Waiting,
-    /// The battery has not reported yet.
+    /// The settings were sent; the battery has not reported yet.
     Sent,
-    /// The battery has reported, and refused something.
+    /// The battery has reported that it refused a setting.
     Refused,
     Applied,
 }
 
-/// Who saved, seen by the caller.
+/// Who saved: the caller or another person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = By)]
@@ -76,19 +81,21 @@ impl ChangedBy {
     }
 }
 
-/// The grid operator limits what the battery may draw right now; nothing overrides that.
+/// A limit by the grid operator on the power drawn from the grid. It takes precedence over all settings and commands.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GridLimitEntry {
-    /// W.
+    /// The limit in W.
     limit: i64,
+    /// Since when the limit applies; Unix time in milliseconds.
     since: Millis,
 }
 
-/// What a field may hold.
+/// The allowed values of a field.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FieldEntry {
     /// percent, time, choice, power, price, rate, switch, address or token.
     kind: &'static str,
+    /// The unit of the value; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,16 +104,18 @@ pub(crate) struct FieldEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     max: Option<serde_json::Value>,
-    /// How many digits may stand behind the point.
+    /// The number of digits after the decimal point.
     #[serde(skip_serializing_if = "is_zero")]
     decimals: u8,
+    /// The allowed values of a choice.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     choices: &'static [&'static str],
+    /// The initial value.
     #[schema(value_type = Option<SettingValue>)]
     default: serde_json::Value,
-    /// It concerns the wiring of the house: an owner types the password again.
+    /// Whether the field concerns the wiring of the house. Owners must then confirm their password.
     wiring: bool,
-    /// It may be left empty.
+    /// Whether the field may be left empty.
     optional: bool,
 }
 
@@ -216,7 +225,7 @@ fn state(settings: &SystemSettings, online: bool) -> SettingsState {
     }
 }
 
-/// Settings that only the portal uses count as applied as soon as they are saved.
+/// Settings that only the portal uses are applied as soon as they are saved.
 fn reported(settings: &SystemSettings) -> SettingValues {
     if settings.reported.is_empty() {
         return SettingValues::default();

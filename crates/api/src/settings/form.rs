@@ -12,7 +12,7 @@ use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SettingsQuery {
-    /// A serial number, or several separated by commas.
+    /// One serial number, or several separated by commas.
     #[serde(default)]
     #[param(value_type = SystemsOrAll)]
     pub(crate) sn: String,
@@ -71,7 +71,7 @@ fn with_version_and_notice(form: ObjectBuilder) -> ObjectBuilder {
     form.property("version", parameter::reference::<Versions>())
         .property(
             "acknowledge_14a",
-            switch("Whether the notice under §14a EnWG was read"),
+            switch("Whether the notice under §14a EnWG was acknowledged"),
         )
 }
 
@@ -80,7 +80,7 @@ impl PartialSchema for SettingsForm {
         let form = with_version_and_notice(ObjectBuilder::new());
         let form = form.required("version").property(
             "password",
-            text("Typed again, when a field of the wiring changes"),
+            text("The current password. Required if a wiring field changes"),
         );
         with_fields(form, Field::all())
     }
@@ -111,7 +111,7 @@ impl PartialSchema for BatchForm {
     fn schema() -> RefOr<Schema> {
         let form = with_version_and_notice(ObjectBuilder::new()).property(
             "dry_run",
-            switch("Tells what would change, and changes nothing; `version` may then be left out"),
+            switch("Returns what would change, without changing anything. `version` may then be left out"),
         );
         with_fields(form, Field::all())
     }
@@ -138,7 +138,7 @@ impl PartialSchema for TemplateForm {
     fn schema() -> RefOr<Schema> {
         let name = parameter::reference::<TemplateNameText>();
         let form = ObjectBuilder::new().property("name", name);
-        // Prices are the household's, and a token is of one system.
+        // Prices belong to the household, and a token to one system.
         let fields = Field::all().filter(|field| !field.is_money() && field.is_in_document());
         with_fields(form, fields)
     }
@@ -148,15 +148,15 @@ impl ToSchema for TemplateForm {}
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ResetForm {
-    /// What was read; one for each serial number, separated by commas.
+    /// The version that was read; one per serial number, separated by commas.
     #[serde(default)]
     #[schema(value_type = Versions, required)]
     pub(crate) version: String,
-    /// `true` resets the fields of the wiring, too.
+    /// `true` also resets the wiring fields.
     #[serde(default)]
     #[schema(value_type = Switch)]
     pub(crate) wiring: String,
-    /// Typed again, when a field of the wiring changes.
+    /// The current password. Required if a wiring field changes.
     #[schema(value_type = String, required = false)]
     pub(crate) password: Option<String>,
 }

@@ -17,38 +17,43 @@ use utoipa::ToSchema;
 /// Texts or codes by field.
 type ByField = BTreeMap<&'static str, Vec<&'static str>>;
 
-/// How saving ended, by serial number.
+/// The outcome of saving, by serial number.
 #[derive(Default, Serialize, ToSchema)]
 pub(crate) struct SaveOutcome {
+    /// The serial numbers of the systems that were saved.
     success: Vec<String>,
-    /// Of those that took it.
+    /// The new version of each system that was saved.
     versions: BTreeMap<String, i64>,
-    /// What is wrong, by field, in the caller's language …
+    /// What is wrong, by serial number and field, in the caller's language.
     #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
     failure: BTreeMap<String, ByField>,
-    /// … and the stable code of each.
+    /// What is wrong, by serial number and field, as stable codes.
     #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
     codes: BTreeMap<String, ByField>,
-    /// What was taken all the same.
+    /// Warnings about values that were saved, by serial number and field.
     #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
     warnings: BTreeMap<String, ByField>,
+    /// By serial number: conflicting changes of systems that were not saved.
     conflicts: BTreeMap<String, ConflictEntry>,
 }
 
-/// What somebody else saved meanwhile.
+/// Conflicting changes by another person.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConflictEntry {
-    /// The newest version now.
+    /// The current version.
     version: i64,
-    /// Newest first.
+    /// The changes, newest first.
     changes: Vec<ChangeEntry>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChangeEntry {
     field: String,
+    /// The value before.
     from: serde_json::Value,
+    /// The value after.
     to: serde_json::Value,
+    /// When it was saved; Unix time in milliseconds.
     at: Millis,
     by: Option<ChangedBy>,
 }
@@ -161,7 +166,7 @@ impl IntoResponse for SaveOutcome {
     }
 }
 
-/// What a save that nobody took answers: how it ended for each system, or what is wrong with the request.
+/// The answer to a save that no system accepted: the outcome for each system, or what is wrong with the request.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "names the shape in the OpenAPI document")]

@@ -360,8 +360,8 @@ with_app!(
     an_address_that_was_taken_while_the_link_was_on_its_way_stays_with_its_account,
     |app| {
         let anna = app.owner("anna", "SC000001").await;
-        let wish = [("email", "ben@example.com"), ("password", PASSWORD)];
-        change(app, &anna, &wish).await.expect(200);
+        let form = [("email", "ben@example.com"), ("password", PASSWORD)];
+        change(app, &anna, &form).await.expect(200);
         let token = app.mailed_token("ben@example.com", "email").await;
         let ben = app.owner("ben", "SC000002").await;
         assert_eq!(

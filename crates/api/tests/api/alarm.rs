@@ -114,7 +114,7 @@ with_app!(
         let journal = journal.bearer(&anna.access).send().await.expect(200).json();
         assert_eq!(
             journal["lines"][0]["text"],
-            "Ein Alarm wurde als gesehen markiert: Der Speicher meldet einen Fehler."
+            "Ein Alarm wurde übernommen: Der Speicher meldet einen Fehler."
         );
 
         // The battery recovers briefly, fails again, then recovers for good.
@@ -434,7 +434,8 @@ async fn a_battery_that_was_elsewhere_meanwhile_is_judged_afresh() {
     let (here, there) = (TestApp::start(&db).await, TestApp::start(&db).await);
     here.owner("anna", SN).await;
     let sn = here.battery(SN).sn;
-    let at_floor = async || db.batteries_at_floor().await.unwrap();
+    let systems = [sn.clone()];
+    let at_floor = async || db.batteries_at_floor(&systems).await.unwrap();
     // Connects as after a start with this number, and reports.
     let reports = async |app: &TestApp, boot: u32, status: BatteryStatus| {
         let battery = app.battery(SN);

@@ -1,4 +1,4 @@
-//! Two people do something with the same rows at the same moment, on PostgreSQL: one of them is first, the other one is told so.
+//! Two people change the same rows at the same moment, on PostgreSQL: the first one succeeds, the second one gets a conflict.
 //! A lock of the test holds both where the race is.
 #![allow(clippy::unwrap_used)]
 use domain::firmware::Part;
@@ -58,7 +58,7 @@ async fn an_installer_code_and_an_owner_at_once_leave_a_grant_that_the_owner_has
     let anna = app.owner("anna", "SC000002").await;
     let sn = app.device(SN).await;
     let (installer, registration) = (app.installer_code(&[&sn]).await, app.code(&[&sn]).await);
-    // The electrician has seen that nobody owns the system, and is about to get the grant.
+    // The electrician has seen that the system has no owner, and is about to get the grant.
     let lock = db.lock_table("grants").await;
     let installed = async {
         let code = [("code", installer.as_str())];

@@ -296,7 +296,7 @@ with_app!(
         }
         let battery = app.battery("SC000003");
         battery.perform_pattern().await;
-        // One of them claims again; the other has given up and performs the pattern once more.
+        // One of them claims again; the other has given up and performs the pattern again.
         add(app, &ben.access, "SC000003").await;
         battery.perform_pattern().await;
         assert_eq!(serials(app, &ben).await, ["SC000002"]);

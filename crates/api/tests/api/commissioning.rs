@@ -55,7 +55,7 @@ async fn protocols(app: &TestApp, person: &Person, sn: &str) -> Vec<Value> {
 }
 
 /// The text that a PDF reader extracts from a file.
-fn text_of(pdf: &[u8]) -> String {
+pub(crate) fn text_of(pdf: &[u8]) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), pdf).unwrap();
     let read = Command::new("pdftotext")

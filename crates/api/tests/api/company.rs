@@ -18,6 +18,7 @@ async fn member_id(app: &TestApp, person: &Person) -> i64 {
 async fn remove(app: &TestApp, owner: &Person, member: &Person) -> TestResponse {
     let id = member_id(app, member).await;
     let call = app.call("DELETE", &format!("/api/auth/company/member/{id}/"));
+    let call = call.form(&[("password", PASSWORD)]);
     call.bearer(&owner.access).send().await
 }
 
@@ -65,7 +66,7 @@ on_both!(who_joins_works_with_what_the_company_was_given, |db| {
     let account = account.send().await.expect(200).json();
     assert_eq!(account["company_role"], "technician");
     assert_eq!(account["name"], "tina Muster");
-    // A request is the company's, whoever has sent it.
+    // A request belongs to the company, whichever member has sent it.
     app.device("SC000002").await;
     app.post("/api/auth/grant/request/", &[("sn", "SC000002")])
         .bearer(&office.access)
@@ -258,19 +259,37 @@ on_both!(one_owner_stays, |db| {
 });
 
 with_app!(
-    a_role_needs_the_password_and_changes_what_one_may_at_once,
+    a_role_and_a_removal_need_the_password_and_change_what_one_may_at_once,
     |app| {
         let boss = app.electrician("boss").await;
         let eva = app.colleague(&boss, "eva", "owner").await;
+        let petra = app.colleague(&boss, "petra", "owner").await;
         let id = member_id(app, &eva).await;
-        let call = app.call("PATCH", &format!("/api/auth/company/member/{id}/"));
-        let refused = call.form(&[("role", "office")]).bearer(&boss.access);
-        assert_eq!(refused.send().await.expect(400).code(), "password:required");
+        for method in ["PATCH", "DELETE"] {
+            let call = app.call(method, &format!("/api/auth/company/member/{id}/"));
+            let refused = call.form(&[("role", "office")]).bearer(&boss.access);
+            assert_eq!(refused.send().await.expect(400).code(), "password:required");
+        }
         company(app, &eva).await;
         let token = app
             .invite_colleague(&eva, "accomplice@example.com", "owner")
             .await;
+        let before = app.sent_mails().await.len();
         set_role(app, &boss, &eva, "technician").await.expect(204);
+        // The person hears of it, and whoever else decides about the company.
+        let mails = app.sent_mails().await.split_off(before);
+        let told: Vec<_> = mails.iter().map(|it| (&*it.to, &*it.subject)).collect();
+        let eva_hears = "Ihre Aufgabe im Betrieb hat sich geändert";
+        let petra_hears = "Die Inhaber Ihres Betriebs haben sich geändert";
+        assert_eq!(
+            told,
+            [(&*eva.email, eva_hears), (&*petra.email, petra_hears)]
+        );
+        assert!(
+            mails[1].text.contains("eva Muster ist jetzt: Techniker"),
+            "{}",
+            mails[1].text
+        );
         let company = app.get("/api/auth/company/").bearer(&eva.access);
         let refused = company.send().await.expect(403);
         assert_eq!(refused.code(), "company_role_too_small");
@@ -279,7 +298,7 @@ with_app!(
         rename.send().await.expect(403);
         // What an owner has invited does not outlast the role.
         assert_eq!(accept(app, &token).await.expect(400).code(), "link_invalid");
-        // Somebody of another company is nobody.
+        // A member of another company is unknown.
         let stranger = app.electrician("stranger").await;
         remove(app, &stranger, &eva).await.expect(404);
         set_role(app, &stranger, &eva, "owner").await.expect(404);
@@ -349,3 +368,25 @@ with_app!(mails_about_grants_go_to_those_who_look_after_them, |app| {
     assert_eq!(told, [boss.email.as_str(), office.email.as_str()]);
     assert_eq!(systems(app, &tech).await, 0);
 });
+
+with_app!(
+    a_stranger_gets_ten_invitations_an_hour_whoever_invites,
+    |app| {
+        let invite = async |by: &Person, email: &str| {
+            let fields = [("email", email), ("role", "office"), ("password", PASSWORD)];
+            let call = app.post("/api/auth/company/invitation/", &fields);
+            call.bearer(&by.access).send().await
+        };
+        let (boss, other) = (
+            app.electrician("boss").await,
+            app.electrician("other").await,
+        );
+        for _ in 0..5 {
+            invite(&boss, "ziel@example.com").await.expect(201);
+            invite(&other, "ziel@example.com").await.expect(201);
+        }
+        let refused = invite(&other, "Ziel@example.com").await.expect(429);
+        assert_eq!(refused.code(), "too_many_attempts");
+        invite(&other, "kollege@example.com").await.expect(201);
+    }
+);

@@ -1,7 +1,8 @@
 //! What a company keeps about a customer: its people read it while the owner lets them in, and nobody else does.
+use domain::clock::HOUR;
 use serde_json::{Value, json};
 use testkit::photo::photo;
-use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both};
+use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both, with_app};
 
 const SN: &str = "SC000001";
 
@@ -60,7 +61,7 @@ on_both!(
         show(&app, &anna).await.expect(403);
         let stranger = app.electrician("stranger").await;
         show(&app, &stranger).await.expect(404);
-        // Of two who write at once, the second is told, and nothing is lost.
+        // Of two concurrent writers, the second gets a conflict, and nothing is lost.
         app.clock.advance(1_000);
         let second = write(&app, &boss, "Kein Hund mehr", &first["changed_at"]).await;
         second.expect(200);
@@ -100,6 +101,8 @@ on_both!(
         }
         let full = add_photo(&app, &eva, &photo()).await.expect(409);
         assert_eq!(full.code(), "too_many_photos");
+        // It is not even read, so nobody is kept busy with what cannot be kept.
+        add_photo(&app, &eva, b"GIF89a").await.expect(409);
         photo_call(&app, "DELETE", &eva, id).await.expect(204);
         photo_call(&app, "DELETE", &eva, id).await.expect(404);
         let left = read(&app, &eva).await["photos"].as_array().map(Vec::len);
@@ -107,6 +110,21 @@ on_both!(
         app.stop().await;
     }
 );
+
+with_app!(who_sends_many_photos_is_told_to_wait, |app| {
+    let anna = app.owner("anna", SN).await;
+    let eva = app.electrician("eva").await;
+    app.grant(&anna, &eva, SN, "monitor").await;
+    for _ in 0..120 {
+        add_photo(app, &eva, b"GIF89a").await.expect(400);
+    }
+    let refused = add_photo(app, &eva, &photo()).await.expect(429);
+    assert_eq!(refused.code(), "too_many_attempts");
+    assert!(refused.headers.contains_key("retry-after"));
+    app.clock.advance(HOUR);
+    let eva = app.log_in(&eva.email, true).await;
+    add_photo(app, &eva, &photo()).await.expect(201);
+});
 
 on_both!(what_a_company_keeps_goes_with_its_access, |db| {
     let app = TestApp::start(db).await;

@@ -17,6 +17,7 @@ async fn report(app: &TestApp, body: ReportBody) {
         body,
     };
     app.bus.uplink.store(report).await.unwrap();
+    app.view_is_up_to_date().await;
 }
 
 /// A sample without a time, from this boot of the battery.

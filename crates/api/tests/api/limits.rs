@@ -126,6 +126,23 @@ with_app!(one_line_may_not_try_many_accounts, |app| {
         .expect(401);
 });
 
+with_app!(many_lines_of_one_subscriber_are_sixteen, |app| {
+    let code = |n: usize| format!("7Q4ZC-0R9TN-XW2MH-{n:05}");
+    let codes: Vec<String> = (20_000..20_003).map(code).collect();
+    let mut form = app.owner_form("anna@example.com", &codes[0]);
+    form.extend([("sn2", codes[1].as_str()), ("sn3", codes[2].as_str())]);
+    let guess = async |from: &str| {
+        let call = app.post("/api/auth/register/", &form).from(from);
+        call.send().await.status
+    };
+    // Three codes each: 159 of the 160 that all lines of a /48 may try in an hour.
+    for n in 0..53 {
+        assert_eq!(guess(&format!("2001:db8:1:{n:x}::1")).await, 400);
+    }
+    assert_eq!(guess("2001:db8:1:99::1").await, 429);
+    assert_eq!(guess("2001:db8:2::1").await, 400);
+});
+
 with_app!(
     what_is_typed_as_an_address_is_remembered_only_so_far,
     |app| {
@@ -147,7 +164,7 @@ with_app!(
     }
 );
 
-/// Whoever guesses at several portals in turn has no more tries than at one.
+/// Guessing at several portals in turn gives no more attempts than at one.
 #[tokio::test]
 async fn portals_on_one_database_share_the_tries() {
     let Some(db) = TestDb::postgres().await else {

@@ -6,7 +6,7 @@ fn document() -> Value {
     serde_json::to_value(api::openapi()).unwrap()
 }
 
-/// Name, path and description of every call.
+/// Method, path and description of every call.
 fn calls(document: &Value) -> impl Iterator<Item = (String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     paths.iter().flat_map(|(path, calls)| {
@@ -16,7 +16,7 @@ fn calls(document: &Value) -> impl Iterator<Item = (String, &Value)> {
     })
 }
 
-/// The names of what somebody may prove who they are with; empty where nobody asks.
+/// The names of the accepted credentials; empty for calls without authentication.
 fn credentials(call: &Value) -> Vec<&str> {
     let all = call["security"].as_array().into_iter().flatten();
     all.flat_map(|one| one.as_object().unwrap().keys().map(String::as_str))

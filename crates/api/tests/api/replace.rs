@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
 use testkit::home::{home, reading, start_of};
-use testkit::{MqttBattery, NOON, PASSWORD, Person, TestApp, TestResponse, eventually, with_app};
+use testkit::{
+    MqttBattery, NOON, PASSWORD, Person, TestApp, TestDb, TestResponse, eventually, with_app,
+};
 
 const OLD: &str = "SC000001";
 const NEW: &str = "SC000002";
@@ -539,3 +541,20 @@ with_app!(nothing_is_replaced_while_the_old_unit_is_updated, |app| {
     app.order_update(&anna, OLD, "0").await.expect(200);
     replace(app, &anna, OLD, &code).await.expect(200);
 });
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_code_does_not_stop_the_gateways() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let app = TestApp::start(&db).await;
+    let anna = app.owner("anna", OLD).await;
+    // A gateway stores reports, which an exchange waits for.
+    let storing = db.lock_exchanges().await;
+    let refused = replace(&app, &anna, OLD, "ABCDE-FGHJK-MNPQR-STVWX").await;
+    assert!(refused.status.is_client_error(), "{}", refused.text);
+    assert_eq!(db.waiting_for_locks().await, 0);
+    storing.release().await;
+    app.stop().await;
+    db.close().await;
+}

@@ -108,12 +108,12 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         stored: 3_000,
     };
     store.save_plan_day(access, &day).await.unwrap();
-    let wish = ChargeTarget {
+    let target = ChargeTarget {
         soc: 70,
         by: now + 6 * HOUR,
     };
-    let wished = app.service.set_charge_target(access, Some(wish)).await;
-    wished.unwrap().unwrap();
+    let changed = app.service.set_charge_target(access, Some(target)).await;
+    changed.unwrap().unwrap();
     let warned = WeatherNotice {
         since: Some(now),
         hits: 3,

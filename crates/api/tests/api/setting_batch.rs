@@ -133,7 +133,7 @@ with_app!(
         );
         assert_eq!(first["online"], true);
         assert_eq!(tried["systems"][1]["online"], false);
-        // The refused unit's own limit, for whoever wants to choose another value.
+        // The refused unit's own limit, to choose another value.
         assert_eq!(tried["systems"][1]["problems"][0]["max"], 2_500);
         assert!(tried["systems"][2]["problems"][0].get("max").is_none());
         assert_eq!(desired(app, &anna, "SC000001").await["charge_limit"], 4200);

@@ -1,6 +1,7 @@
 //! The site of a system: place, time zone and the planes of its roof.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
+use domain::clock::HOUR;
 use serde_json::{Value, json};
 use testkit::{Person, TestApp, TestResponse, with_app};
 
@@ -278,5 +279,34 @@ with_app!(
             (&left["kwp"], &left["time_zone"]),
             (&json!(9.845), &json!("Europe/Vienna"))
         );
+    }
+);
+
+with_app!(
+    an_electrician_mails_the_owner_a_dozen_times_an_hour,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let eva = app.electrician("eva").await;
+        app.grant(&anna, &eva, "SC000001", "configure").await;
+        let before = app.sent_mails().await.len();
+        let change = async |eva: &Person, n: i32| {
+            let latitude = format!("47.{n}");
+            let fields = [("latitude", latitude.as_str()), ("longitude", "11.5")];
+            describe(app, eva, "SC000001", &fields).await.expect(204);
+            let name = format!("Anna{n}");
+            let names = [("first_name", name.as_str()), ("last_name", "Berg")];
+            describe(app, eva, "SC000001", &names).await.expect(204);
+        };
+        for n in 10..25 {
+            change(&eva, n).await;
+        }
+        // Of each kind. All of it was done, and is in the journal.
+        assert_eq!(app.sent_mails().await.len() - before, 2 * 12);
+        let place = site(app, &anna, "SC000001").await;
+        assert_eq!(place["latitude"], 47.24);
+        app.clock.advance(HOUR);
+        let eva = app.log_in(&eva.email, true).await;
+        change(&eva, 30).await;
+        assert_eq!(app.sent_mails().await.len() - before, 2 * 13);
     }
 );

@@ -290,12 +290,8 @@ with_app!(
         );
         // The job that runs every second, in one process.
         let interrupt = async || {
-            let interrupted = app.store.interrupt_stalled_updates(app.clock.now()).await;
-            let interrupted = interrupted.unwrap();
-            for sn in &interrupted {
-                app.bus.update_changed(sn).await;
-            }
-            interrupted.len()
+            let interrupted = app.service.interrupt_stalled_updates().await;
+            interrupted.unwrap().len()
         };
         app.clock.advance(119 * SECOND);
         assert_eq!(interrupt().await, 0);
@@ -557,7 +553,7 @@ with_app!(a_household_is_updated_with_one_order_and_one_mail, |app| {
     assert_eq!(told.len(), 1);
     assert!(told[0].text.contains("Ihre Speicher SC000001, SC000002"));
     assert!(told[0].text.contains("/update"));
-    // Once more, it finds what is open and mails nobody.
+    // Repeated, it finds the open update and sends no mail.
     let mails = app.sent_mails().await.len();
     app.order_update(&eva, &both, "1").await.expect(200);
     assert_eq!(app.sent_mails().await.len(), mails);

@@ -164,6 +164,7 @@ with_app!(
             live.switched_on() == Some(false)
         })
         .await;
+        app.view_is_up_to_date().await;
         assert_eq!(in_force(app, &anna).await, json!([]));
         assert_eq!(has_update(app, &anna).await["switch"], Value::Null);
         app.bus.live.reload_all().await.unwrap();

@@ -5,7 +5,7 @@ use domain::connections::Connections;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::{TestApp, TestDb, with_app};
+use testkit::{TestApp, TestDb, on_both, with_app};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -95,7 +95,7 @@ with_app!(of_a_guest_less_is_read_than_of_a_person, |app| {
         assert_eq!(answer.expect(413).code(), "too_large", "{path}");
     }
     let anna = app.owner("anna", "SC000001").await;
-    // A form of somebody who has logged in may name thousands of systems.
+    // A form of a logged-in person may name thousands of systems.
     let many = format!("name=Keller&sn={}", "SC000001,".repeat(4_000));
     let call = app.call("POST", "/api/auth/group/").raw(&many);
     call.bearer(&anna.access).send().await.expect(201);
@@ -232,6 +232,12 @@ with_app!(figures_are_for_the_machine_itself, |app| {
         let through_a_proxy = app.get("/metrics").from(forwarded_for);
         through_a_proxy.send().await.expect(404);
     }
+});
+
+on_both!(behind_a_proxy_that_says_nothing_figures_are_nowhere, |db| {
+    let app = TestApp::start_with(db, |settings| settings.shows_metrics = false).await;
+    app.get("/metrics").send().await.expect(404);
+    app.stop().await;
 });
 
 with_app!(the_browser_learns_where_the_updates_are, |app| {

@@ -1,4 +1,4 @@
-//! Which systems are in the live view, and which of them the other processes do not know of yet.
+//! Which systems are in the live view, and which of them the other processes do not know about yet.
 use super::LiveView;
 use super::load::MAX_BATCH_SIZE;
 use domain::Serial;
@@ -6,7 +6,7 @@ use std::sync::{MutexGuard, PoisonError};
 use store::Result;
 
 impl LiveView {
-    /// Removes systems that nobody needs: not connected to this gateway, and not watched or asked for lately.
+    /// Removes systems that are not needed: neither connected to this gateway, nor watched or requested recently.
     pub(crate) fn remove_unneeded(&self) {
         let now = self.0.clock.now();
         self.0.kept_until.retain(|_, until| *until > now);

@@ -2,13 +2,13 @@
 use super::LiveView;
 use crate::changes::ChangeKind;
 use crate::peer_message::PeerMessage;
+use domain::Serial;
 use domain::clock::Millis;
 use domain::in_force::{Effect, EffectKind};
-use domain::{Sample, Serial};
 use std::sync::{Arc, PoisonError};
 
 impl LiveView {
-    /// An effect began or ended: reads what is in force, here and in other processes.
+    /// A person or a job began or ended an effect: reads what is in force, here and in other processes.
     pub(crate) async fn in_force_changed(&self, sn: &Serial) {
         let read = self.0.read_lock.lock().await;
         if self.0.systems.contains_key(sn) {
@@ -32,23 +32,6 @@ impl LiveView {
         let is_plan = |effect: &Effect| matches!(effect.kind, EffectKind::Plan { .. });
         let snapshot = self.0.systems.get(sn);
         snapshot.is_none_or(|snapshot| snapshot.effects.iter().any(is_plan))
-    }
-
-    /// Ends effects that this sample completes: a charge that reached its target must not begin again when the SoC falls.
-    pub(super) async fn end_effects(&self, sn: &Serial, sample: &Sample) {
-        let Some(snapshot) = self.get(sn) else { return };
-        let over = snapshot.effects.iter();
-        let over: Vec<&Effect> = over.filter(|effect| effect.is_ended_by(sample)).collect();
-        if over.is_empty() {
-            return;
-        }
-        match self.0.store.end_effects(sn, &over, sample.at).await {
-            Ok(()) => self.in_force_changed(sn).await,
-            // The next sample ends it.
-            Err(error) => {
-                tracing::warn!(%error, %sn, "effects_end_failed: retrying with the next sample")
-            }
-        }
     }
 
     /// Since when the brake is on.

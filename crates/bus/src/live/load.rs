@@ -1,4 +1,4 @@
-//! Reads systems from the store into the live view: when somebody needs one, and again when something about it changed.
+//! Reads systems from the store into the live view: when one is needed, and again when something about it changed.
 use super::{ENDED_UPDATE_SHOWN_FOR, LiveView};
 use crate::peer_message::PeerMessage;
 use crate::snapshot::Snapshot;
@@ -14,7 +14,7 @@ use store::alarm::OpenAlarm;
 use store::device::SystemFacts;
 use store::firmware::UpdateJob;
 
-/// How long a system stays in the view after somebody needed it.
+/// How long a system stays in the view after it was last needed.
 const KEEP_AFTER_USE: Millis = 10 * MINUTE;
 /// Systems that are read at a time.
 pub(super) const MAX_BATCH_SIZE: usize = 1_000;
@@ -26,18 +26,23 @@ impl LiveView {
     /// Makes sure that these systems are in the view, and keeps them there for a while. Callers at the same time share a read.
     pub async fn hold(&self, systems: &[Serial]) -> Result<()> {
         let until = self.0.clock.now() + KEEP_AFTER_USE;
-        let mut missing = false;
+        let mut missing = Vec::new();
         for sn in systems {
             self.0.kept_until.insert(sn.clone(), until);
             if !self.0.systems.contains_key(sn) {
-                self.to_load().insert(sn.clone());
-                missing = true;
+                missing.push(sn);
             }
         }
-        match missing {
-            true => self.load_missing().await,
-            false => Ok(()),
+        self.to_load().extend(missing.iter().copied().cloned());
+        let mut missing = missing.into_iter().peekable();
+        while missing.peek().is_some() {
+            let _reading = self.0.read_lock.lock().await;
+            let batch = self.next_batch(&mut missing);
+            if !batch.is_empty() {
+                self.read_batch(batch).await?;
+            }
         }
+        Ok(())
     }
 
     pub(crate) async fn hold_or_log(&self, sn: &Serial) {
@@ -46,22 +51,43 @@ impl LiveView {
         }
     }
 
+    /// What to read next, while the read lock is held: those of the caller that nobody has read yet, and what others wait for. Empty
+    /// when others have read all of the caller's.
+    fn next_batch<'s>(&self, own: &mut impl Iterator<Item = &'s Serial>) -> Vec<Serial> {
+        let mut to_load = self.to_load();
+        let own = own.filter(|sn| to_load.remove(*sn)).cloned();
+        let mut batch: Vec<Serial> = own.take(MAX_BATCH_SIZE).collect();
+        if !batch.is_empty() {
+            fill_up(&mut batch, &mut to_load);
+        }
+        batch
+    }
+
+    /// Reads these systems while the read lock is held. They are waited for again if it fails, or if its caller goes away: others
+    /// may wait for them, too.
+    async fn read_batch(&self, batch: Vec<Serial>) -> Result<()> {
+        let mut batch = BatchBeingRead { view: self, batch };
+        self.read_systems(&batch.batch).await?;
+        batch.batch.clear();
+        Ok(())
+    }
+
+    /// Reads what is waited for, a batch at a time: whoever wants the read lock gets it in between.
     async fn load_missing(&self) -> Result<()> {
-        let _reading = self.0.read_lock.lock().await;
         loop {
-            let batch: Vec<Serial> = {
-                let mut to_load = self.to_load();
-                let next = std::iter::from_fn(|| to_load.pop_first());
-                next.take(MAX_BATCH_SIZE).collect()
-            };
+            let _reading = self.0.read_lock.lock().await;
+            let mut batch = Vec::new();
+            fill_up(&mut batch, &mut self.to_load());
             if batch.is_empty() {
                 return Ok(());
             }
-            if let Err(error) = self.read_systems(&batch).await {
-                self.to_load().extend(batch);
-                return Err(error);
-            }
+            self.read_batch(batch).await?;
         }
+    }
+
+    /// Whether systems are being read, or wait for it.
+    pub(super) fn is_reading(&self) -> bool {
+        self.0.read_lock.try_lock().is_err() || !self.to_load().is_empty()
     }
 
     fn to_load(&self) -> MutexGuard<'_, BTreeSet<Serial>> {
@@ -78,7 +104,7 @@ impl LiveView {
         self.read_installation().await
     }
 
-    /// Reads what concerns all systems.
+    /// Reads the state that concerns all systems.
     pub(crate) async fn read_installation(&self) -> Result<()> {
         self.set_releases(self.0.store.running_releases().await?);
         self.read_brake().await
@@ -96,10 +122,25 @@ impl LiveView {
         self.0.reload_requested.notify_one();
     }
 
+    /// Another process has exchanged this unit: its system is read from scratch, soon.
+    pub(crate) fn request_replaced_unit(&self, sn: Serial) {
+        self.replaced_units().insert(sn);
+        self.0.reload_requested.notify_one();
+    }
+
+    fn replaced_units(&self) -> MutexGuard<'_, BTreeSet<Serial>> {
+        let replaced_units = self.0.replaced_units.lock();
+        replaced_units.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads what was requested. Never returns. Separate from the listener, which must not wait for the database.
     pub(crate) async fn reload_requested(&self) {
         loop {
             self.0.reload_requested.notified().await;
+            let replaced = std::mem::take(&mut *self.replaced_units());
+            for sn in &replaced {
+                self.reload_replaced_unit(sn).await;
+            }
             while let Err(error) = self.load_missing().await {
                 tracing::warn!(%error, "systems_reload_failed: retrying");
                 tokio::time::sleep(RETRY_DELAY).await;
@@ -118,7 +159,7 @@ impl LiveView {
         }
     }
 
-    /// Its unit was exchanged, and what memory holds is of the old one: reads it from scratch if it is in the view.
+    /// Reads a system from scratch after its unit was exchanged, if it is in the view. What is in memory belongs to the old unit.
     pub(crate) async fn reload_replaced_unit(&self, sn: &Serial) {
         let _reading = self.0.read_lock.lock().await;
         if self.0.systems.remove(sn).is_none() {
@@ -247,4 +288,22 @@ fn set(snapshots: &mut HashMap<Serial, Snapshot>, sn: &Serial, change: impl FnOn
     if let Some(snapshot) = snapshots.get_mut(sn) {
         change(snapshot);
     }
+}
+
+struct BatchBeingRead<'a> {
+    view: &'a LiveView,
+    /// Empty once it was read.
+    batch: Vec<Serial>,
+}
+
+impl Drop for BatchBeingRead<'_> {
+    fn drop(&mut self) {
+        self.view.to_load().extend(self.batch.drain(..));
+    }
+}
+
+/// Adds the first of those that wait to a batch, until it is full.
+fn fill_up(batch: &mut Vec<Serial>, to_load: &mut BTreeSet<Serial>) {
+    let room = MAX_BATCH_SIZE.saturating_sub(batch.len());
+    batch.extend(std::iter::from_fn(|| to_load.pop_first()).take(room));
 }

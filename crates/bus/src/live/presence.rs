@@ -64,12 +64,6 @@ impl LiveView {
             .is_some_and(|snapshot| snapshot.is_silent_since(limit))
     }
 
-    /// The present time for a system that is not known here.
-    pub(crate) fn last_contact(&self, sn: &Serial) -> Millis {
-        let last_contact = self.get(sn).and_then(|snapshot| snapshot.last_contact);
-        last_contact.unwrap_or_else(|| self.0.clock.now())
-    }
-
     /// Systems that count as online at this gateway although silent for [`OFFLINE_AFTER`], with their last contact.
     /// Empty while this process receives no peer messages, and for as long afterwards: reports may have waited for the database.
     pub(crate) fn silent_systems(&self) -> Vec<(Serial, Millis)> {

@@ -8,8 +8,9 @@ use store::event::LoggedEvent;
 use store::report::{Report, ReportBody, ReportOutcome};
 
 impl LiveView {
-    /// Applies committed reports, and informs the other processes.
-    pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[ReportOutcome]) {
+    /// Applies committed reports, and informs the other processes. Changes memory only: their senders wait for it. What needs the
+    /// database is queued.
+    pub(crate) fn committed(&self, reports: &[Report], outcomes: &[ReportOutcome]) {
         let mut stored: Vec<(&Report, &ReportOutcome)> = Vec::with_capacity(reports.len());
         for (report, outcome) in reports.iter().zip(outcomes) {
             match &outcome.rerouted {
@@ -25,7 +26,7 @@ impl LiveView {
         for (report, outcome) in stored {
             let sn = &report.sn;
             if self.is_new(report) {
-                self.hold_or_log(sn).await;
+                self.hold_after_commit(sn, contact_at(report));
                 self.0
                     .peers
                     .send_change(sn, |sn| PeerMessage::Reload { sn });
@@ -44,15 +45,17 @@ impl LiveView {
                 self.set_update(sn, Some(update.clone()));
             }
             if outcome.in_force_changed {
-                self.in_force_changed(sn).await;
+                self.read_effects_after_commit(sn);
             }
             match &report.body {
                 ReportBody::Sample(sample) => {
-                    self.end_effects(sn, sample).await;
-                    self.end_switch_step(sn, std::slice::from_ref(sample)).await;
+                    self.end_effects_after_commit(sn, sample);
+                    self.end_switch_step_after_commit(sn, std::slice::from_ref(sample));
                 }
                 // It may have been switched on while it could not send.
-                ReportBody::BackFill { samples, .. } => self.end_switch_step(sn, samples).await,
+                ReportBody::BackFill { samples, .. } => {
+                    self.end_switch_step_after_commit(sn, samples);
+                }
                 _ => {}
             }
         }
@@ -125,4 +128,13 @@ impl LiveView {
             self.queue_day_totals(sn);
         }
     }
+}
+
+/// When the battery was in contact, if the report shows that it is.
+fn contact_at(report: &Report) -> Option<Millis> {
+    let is_contact = matches!(
+        report.body,
+        ReportBody::Hello { .. } | ReportBody::Sample(_)
+    );
+    is_contact.then_some(report.received_at)
 }

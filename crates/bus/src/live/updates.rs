@@ -2,9 +2,9 @@
 use super::LiveView;
 use crate::changes::ChangeKind;
 use crate::peer_message::PeerMessage;
+use domain::Serial;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{JobId, JobState, Part as FirmwarePart};
-use domain::{Sample, Serial};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use store::firmware::{Release, Releases, UpdateJob};
@@ -23,24 +23,6 @@ impl LiveView {
             }
             Err(error) => {
                 tracing::warn!(%error, %sn, "update_read_failed: the live view may be outdated")
-            }
-        }
-    }
-
-    /// Ends the wait for the main switch once the battery was switched on after an update: a later switch-off is not part of it.
-    pub(super) async fn end_switch_step(&self, sn: &Serial, samples: &[Sample]) {
-        let Some(job) = self.get(sn).and_then(|snapshot| snapshot.update.clone()) else {
-            return;
-        };
-        let Some(on) = samples.iter().find(|sample| job.is_switched_on_by(sample)) else {
-            return;
-        };
-        let store = &self.0.store;
-        match store.record_switched_on_after_update(sn, on.at).await {
-            Ok(()) => self.update_changed(sn).await,
-            // The next report says the same.
-            Err(error) => {
-                tracing::warn!(%error, %sn, "update_end_write_failed: the next report tries again")
             }
         }
     }

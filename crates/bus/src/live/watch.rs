@@ -1,17 +1,17 @@
-//! Watched systems: a battery reports every 2 s while somebody watches it, otherwise every 30 s.
+//! Watched systems: a battery reports every 2 s while it is watched, otherwise every 30 s.
 use super::LiveView;
 use crate::downlink::Delivery;
 use crate::peer_message::PeerMessage;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis, SECOND};
 
-/// A viewer's request is passed on only when it reaches this much further than the last one.
+/// A viewer's request is passed on only if it extends the watch by at least this much.
 const MIN_WATCH_EXTENSION: Millis = 5 * SECOND;
 /// A watch ends after this time unless the viewer renews it.
 const MAX_WATCH: Millis = 10 * MINUTE;
 
 impl LiveView {
-    /// Somebody watches this system until then.
+    /// Marks this system as watched until then.
     pub fn watch(&self, sn: &Serial, until: Millis) {
         if let Some(until) = self.watch_here(sn, until) {
             self.0.peers.send(PeerMessage::Watch {
@@ -21,7 +21,7 @@ impl LiveView {
         }
     }
 
-    /// Until when somebody watches this system.
+    /// Until when this system is watched.
     pub fn watched_until(&self, sn: &Serial) -> Option<Millis> {
         let until = self.0.watched_until.get(sn).map(|until| *until)?;
         (until > self.0.clock.now()).then_some(until)

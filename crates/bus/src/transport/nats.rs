@@ -1,4 +1,5 @@
-//! Peer messages through NATS servers. They keep nothing: who is not connected misses messages, and reads from the database.
+//! Peer messages through NATS servers. They store nothing: a process that is not connected misses messages, and reads from the
+//! database.
 use super::TransportError;
 use async_nats::{Client, ConnectOptions, Event, ServerAddr, Subscriber};
 use db::notify::PeerEvent;
@@ -33,7 +34,7 @@ impl FromStr for NatsServers {
         let servers = servers.filter(|servers| !servers.is_empty());
         servers
             .map(Self)
-            // The text may hold a password.
+            // The text may contain a password.
             .ok_or_else(|| InvalidNatsServers(without_user(text)))
     }
 }
@@ -162,7 +163,7 @@ impl NatsListener {
             message = self.subscriber.next() => match message {
                 Some(message) => match String::from_utf8(message.payload.into()) {
                     Ok(text) => Ok(PeerEvent::Message(text)),
-                    // Not ours: it is ignored like any text that is no message.
+                    // Not one of our messages. It is ignored like any other invalid text.
                     Err(_) => Ok(PeerEvent::Message(String::new())),
                 },
                 None => Err(nats("subscription ended")),

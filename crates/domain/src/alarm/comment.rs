@@ -4,7 +4,7 @@ use std::str::FromStr;
 /// Comments per alarm.
 pub const MAX_COMMENTS: i64 = 50;
 
-/// What somebody writes about an alarm: one line.
+/// A comment on an alarm: one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommentText(String);
 

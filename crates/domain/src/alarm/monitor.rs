@@ -5,8 +5,8 @@ use super::{AlarmKind, BatteryPresence};
 use crate::clock::{MINUTE, Millis};
 use crate::sample::Counter;
 
-/// If an alarm was to be opened and is still not open after this time, opening is requested again: the system may have had
-/// nobody to look after it the first time.
+/// If opening an alarm was requested and it is still not open after this time, opening is requested again: the system may have
+/// had no owner or electrician the first time.
 const REOPEN_AFTER: Millis = 15 * MINUTE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,8 @@ impl AlarmMonitor {
     }
 }
 
-/// An offline alarm names the moment of the last contact, like every other view, even if its time counted from a later moment.
+/// An offline alarm shows the time of the last contact, like every other view, even if its duration was counted from a later
+/// moment.
 fn since_last_contact(change: AlarmChange, presence: BatteryPresence) -> AlarmChange {
     match (change, presence) {
         (

@@ -261,7 +261,7 @@ fn instruction(stated: &Value) -> CheckOutcome {
     }
 }
 
-/// Everybody with access to one of the units can read the protocol, so all units must have the same owner.
+/// Everyone with access to one of the units can read the protocol, so all units must have the same owner.
 fn one_owner(installation: &InstallationStatus) -> Result<(), Finding> {
     match installation.one_owner {
         true => Ok(()),

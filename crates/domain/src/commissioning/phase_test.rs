@@ -182,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever else runs in the house, a kettle on a phase passes that phase and no other.
+        /// Whatever else runs in the house, a kettle on a phase passes the test of that phase and of no other.
         #[test]
         fn a_load_passes_its_own_phase_alone(
             before in prop::array::uniform3(-10_000_i32..10_000),

@@ -54,7 +54,7 @@ impl FindingReason {
         self.into_str()
     }
 
-    /// Nothing is wrong: somebody still has to do or state it.
+    /// Nothing is wrong: the electrician still has to do or state it.
     pub const fn is_to_do(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! An update that somebody started: one or more parts, one after the other.
+//! An update that a person started: one or more parts, one after the other.
 use crate::clock::{DAY, Millis, SECOND};
 use crate::id::random_id;
 use crate::names::{unknown, variants};

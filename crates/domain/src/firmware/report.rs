@@ -8,7 +8,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownStage, parse_err_fn = unknown)]
 pub enum Stage {
-    /// For the parts before it, or for the main switch.
+    /// Waiting for the parts before it, or for the main switch.
     Waiting,
     Downloading,
     Verifying,

@@ -15,10 +15,10 @@ const MIN_DONE: u64 = 5;
 const MIN_DONE_ONE_IN: u64 = 100;
 /// But it never needs more than one in this many: some owners do not start the update.
 const MAX_NEEDED_ONE_IN: u64 = 2;
-/// The rollout stops when the update failed in this many households …
+/// The rollout stops if the update failed in at least this many households …
 const STOP_FAILED_HOUSEHOLDS: u64 = 3;
-/// … and on this share of the batteries whose update ended, in percent. Otherwise the operator is only alerted: among
-/// thousands some fail.
+/// … and on at least this share of the batteries whose update ended, in percent. Otherwise the operator is only alerted, because
+/// in a fleet of thousands some updates fail.
 const STOP_FAILED_PERCENT: u64 = 2;
 
 impl Wave {
@@ -71,7 +71,7 @@ pub enum WaveDecision {
     Wait,
     /// Offer it to the next wave.
     Next,
-    /// Offer it to nobody else.
+    /// Offer it to no more batteries.
     Stop,
 }
 
@@ -100,15 +100,34 @@ impl WaveTally {
         if self == Self::default() {
             return WaveDecision::Next;
         }
-        let ended = self.done + self.failed;
-        // A single failing household does not hold up the others once enough of them have it.
-        let good = 100 * self.done >= MIN_SUCCESS_PERCENT * ended
-            || self.failed_households == 1 && self.done >= MIN_DONE;
-        if good && self.done >= self.needed() && now >= since + soak {
+        if self.is_good() && self.done >= self.needed() && now >= since + soak {
             WaveDecision::Next
         } else {
             WaveDecision::Wait
         }
+    }
+
+    /// A single failing household does not hold up the others once enough of them have it.
+    fn is_good(self) -> bool {
+        let ended = self.done + self.failed;
+        100 * self.done >= MIN_SUCCESS_PERCENT * ended
+            || self.failed_households == 1 && self.done >= MIN_DONE
+    }
+
+    /// How many open batteries have to be counted to decide: with more of them the decision is the same. A fleet has too many to
+    /// count them every few seconds.
+    pub fn open_to_count(self, since: Millis, soak: Millis, now: Millis) -> u64 {
+        let ended = self.done + self.failed;
+        if self.is_bad() || ended > 0 && (now < since + soak || !self.is_good()) {
+            return 0;
+        }
+        // With these, it needs more than it has: see `needed`.
+        let share = if self.done < MIN_DONE {
+            MAX_NEEDED_ONE_IN
+        } else {
+            MIN_DONE_ONE_IN
+        };
+        (share * (self.done + 1)).saturating_sub(ended)
     }
 }
 
@@ -128,6 +147,25 @@ mod tests {
 
     fn decide(done: u64, failed: u64, open: u64, now: Millis) -> WaveDecision {
         tally(done, failed, open).decide(0, 1_000, now)
+    }
+
+    #[test]
+    fn the_decision_needs_no_more_open_batteries_than_are_counted() {
+        for (done, failed) in (0..30).flat_map(|done| (0..6).map(move |failed| (done, failed))) {
+            for now in [0, 1_000] {
+                let ended = tally(done, failed, 0);
+                let counted = ended.open_to_count(0, 1_000, now);
+                for open in (0..20).chain([counted, 99, 100, 600, 2_900, 10_000]) {
+                    let all = decide(done, failed, open, now);
+                    assert_eq!(
+                        decide(done, failed, open.min(counted), now),
+                        all,
+                        "{done} {failed} {open}"
+                    );
+                }
+            }
+        }
+        assert!(tally(4, 0, 0).open_to_count(0, 1_000, 1_000) < 10);
     }
 
     #[test]

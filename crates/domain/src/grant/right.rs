@@ -21,7 +21,7 @@ pub enum AccessLevel {
 pub enum Right {
     /// Live data, charts, energies, files, installed units and versions; own groups.
     View,
-    /// Acknowledge an alarm: seen, and taken care of.
+    /// Acknowledge an alarm.
     Acknowledge,
     /// Costs and savings.
     SeeMoney,
@@ -38,7 +38,7 @@ pub enum Right {
     Update,
     /// Edit the customer, the site and the modules on the roof.
     Describe,
-    /// See everybody's journal entries; without it only one's own.
+    /// See all journal entries; without it only one's own.
     WholeJournal,
     /// Give and end electricians' grants.
     ManageGrants,
@@ -60,7 +60,7 @@ impl AccessLevel {
     pub const fn may(self, right: Right) -> bool {
         use Right as R;
         match self {
-            // A restart needs somebody who can inspect the unit on site, and commissioning needs somebody who signs for it.
+            // A restart needs a person who can inspect the unit on site, and commissioning a person who signs for it.
             Self::Owner => !matches!(right, R::Restart | R::Commission),
             // Only the owner decides which systems the household has.
             Self::Member => !matches!(

@@ -12,7 +12,7 @@ pub enum GrantState {
     Refused,
     /// The owner offered it; the invited person has to accept.
     Invited,
-    /// It is valid, but began before the system had an owner, who should confirm it.
+    /// It is valid, but began before the system had an owner. The owner should confirm it.
     Unconfirmed,
     Active,
     Ended,
@@ -25,11 +25,11 @@ pub enum GrantEvent {
     TermsSet,
     /// The invited person accepts.
     Accepted,
-    /// Somebody became the owner of the system.
+    /// The system got an owner.
     Claimed,
     /// The owner refuses, withdraws or ends it.
     Withdrawn,
-    /// The person who holds it, asked for it or was invited gives it up.
+    /// The person who holds it, requested it or was invited gives it up.
     GivenUp,
     RanOut,
 }

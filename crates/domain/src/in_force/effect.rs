@@ -47,7 +47,7 @@ pub enum EffectKind {
         blocks: Vec<PlanBlock>,
         expires: Millis,
     },
-    /// Somebody started an update that is open. The update itself has its progress.
+    /// An open update. The update itself has its progress.
     Update,
 }
 

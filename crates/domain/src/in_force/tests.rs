@@ -191,7 +191,7 @@ fn of_a_silent_battery_only_what_has_an_end_of_its_own_is_in_force() {
     };
     assert_eq!(names(&effects, JobState::Waiting), ["update", "plan"]);
     assert_eq!(names(&[pause()], JobState::Running), ["update", "pause"]);
-    // Nobody knows whether it is reached, nor that the plan is followed.
+    // It is unknown whether the target is reached, or whether the plan is followed.
     let charge = [charge(80), plan(PlanMode::Hold)];
     assert_eq!(names(&charge, JobState::Waiting), ["update"]);
 }

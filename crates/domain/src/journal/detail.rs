@@ -5,7 +5,7 @@ use crate::{Currency, Price, SiteDay, Tariff};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// Reads a stored value. One that is of another type, or a name that is unknown by now, is like a missing one.
+/// Reads a stored value. A value of another type, or a name that is no longer known, counts as missing.
 pub(super) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Default,
@@ -23,6 +23,14 @@ pub struct GrantDetail {
     /// The last day; `None` without end.
     #[serde(deserialize_with = "or_default")]
     pub until: Option<SiteDay>,
+    /// Whether it opens the owner's phone number and postal address.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_false")]
+    pub contact: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(contact: &bool) -> bool {
+    !contact
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

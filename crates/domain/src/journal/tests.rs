@@ -1,4 +1,4 @@
-//! Events as they are stored, read and told.
+//! Events as they are stored, read and described.
 use super::*;
 use crate::message::event_text;
 use crate::{Command, Lang};
@@ -96,6 +96,8 @@ const STORED: &[(&str, &str)] = &[
     ("handover_offered", "null"),
     ("handover_withdrawn", "null"),
     ("handed_over", "null"),
+    ("customer_code_issued", "null"),
+    ("customer_code_withdrawn", "null"),
     ("company_member_invited", r#"{"role":"office"}"#),
     ("company_invitation_withdrawn", "null"),
     ("company_member_joined", r#"{"role":"technician"}"#),
@@ -160,6 +162,16 @@ fn parse(name: &str, detail: &Value) -> JournalEvent {
     JournalEvent::parse(name, detail).unwrap_or_else(|| panic!("unknown: {name}"))
 }
 
+#[test]
+fn access_with_the_owners_contact_says_so() {
+    let given = |detail| read("grant_given", detail).describe(Lang::En);
+    let plain = given(r#"{"scope":"service","until":"2027-02-13"}"#);
+    let more = given(r#"{"contact":true,"scope":"service","until":"2027-02-13"}"#);
+    assert!(!plain.contains("address"), "{plain}");
+    let with = plain.replace(", until", ", with phone number and address, until");
+    assert_eq!(more, with);
+}
+
 fn read(name: &str, text: &str) -> JournalEvent {
     parse(name, &serde_json::from_str(text).unwrap())
 }
@@ -216,7 +228,7 @@ fn an_entry_is_read_whatever_its_values_have_become() {
             assert!(!said.is_empty() && !said.contains("{{"), "{name:?}: {said}");
         }
     }
-    // One value that is unknown by now does not hide the others.
+    // One value that is no longer known does not hide the others.
     let refused = json!({"version": 2, "field": "charge_limit", "code": "bad_mood"});
     let field = Some(Field::ChargeLimit);
     let want = JournalEvent::SettingRefused {

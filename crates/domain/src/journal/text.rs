@@ -99,7 +99,13 @@ impl JournalEvent {
             | Self::GrantEnded(grant) => {
                 let until = grant.until.map(|day| lang.day(day));
                 let until = until.unwrap_or_else(|| text(lang, "word", "no_end").to_owned());
-                fill(&[("scope", scope_text(grant.scope, lang)), ("until", &until)])
+                let scope = scope_text(grant.scope, lang);
+                let with_contact = text(lang, "word", "with_contact");
+                let scope = match grant.contact {
+                    true => format!("{scope}, {with_contact}"),
+                    false => scope.to_owned(),
+                };
+                fill(&[("scope", &scope), ("until", &until)])
             }
             Self::CompanyMemberInvited { role }
             | Self::CompanyMemberJoined { role }
@@ -119,6 +125,8 @@ impl JournalEvent {
             Self::CommissioningStarted
             | Self::CommissioningDropped
             | Self::CommissioningFinished { .. }
+            | Self::CustomerCodeIssued
+            | Self::CustomerCodeWithdrawn
             | Self::TimeOfUseSet { .. }
             | Self::SettingsReset { .. }
             | Self::NoticeAcknowledged { .. }

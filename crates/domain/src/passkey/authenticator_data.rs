@@ -1,4 +1,4 @@
-//! What the device says about itself and its user (WebAuthn, section 6.1): bytes in fixed places.
+//! The device's data about itself and its user (WebAuthn, section 6.1): bytes at fixed positions.
 use super::{PasskeyRefusal, PublicKey};
 
 const USER_PRESENT: u8 = 1;
@@ -33,7 +33,7 @@ impl<'b> AuthenticatorData<'b> {
             0 => None,
             _ => Some(CreatedCredential::read(&mut rest)?),
         };
-        // No extension is asked for. What a device adds on its own is signed, but not read.
+        // No extension is requested. If a device adds one, it is signed, but not read.
         if !rest.0.is_empty() && flags & EXTENSIONS == 0 {
             return Err(PasskeyRefusal::AuthenticatorData);
         }

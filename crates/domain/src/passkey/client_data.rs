@@ -1,4 +1,4 @@
-//! What the browser says about the page on which a passkey was made or shown. The passkey signs its hash.
+//! The browser's data about the page on which a passkey was created or used. The passkey signs its hash.
 use super::PasskeyRefusal;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum Ceremony {
-    /// A passkey is made.
+    /// A passkey is created.
     #[serde(rename = "webauthn.create")]
     Create,
-    /// A passkey is shown.
+    /// A passkey is used.
     #[serde(rename = "webauthn.get")]
     Get,
 }
@@ -22,7 +22,7 @@ pub(super) struct ClientData {
     pub(super) cross_origin: bool,
 }
 
-/// Browsers may add more.
+/// Browsers may add more fields.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ClientDataJson {

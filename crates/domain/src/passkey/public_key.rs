@@ -1,14 +1,14 @@
-//! Public keys of passkeys, in the form in which devices send them and the database keeps them: COSE.
+//! Public keys of passkeys in COSE format, as devices send them and the database stores them.
 //!
-//! WebAuthn (section 6.5.1) fixes every byte around the key itself: canonical CBOR without optional parameters. So a key is
-//! recognised by what is before and after it, and no general CBOR parser reads what strangers send.
+//! WebAuthn (section 6.5.1) fixes every byte around the key itself: canonical CBOR without optional parameters. A key is
+//! recognised by its prefix and suffix, so no general CBOR parser has to read untrusted input.
 use super::PasskeyRefusal;
 use ring::signature::{
     ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents,
     UnparsedPublicKey,
 };
 
-/// COSE's numbers of the algorithms that are accepted, best first. RS256 is what Windows Hello has on many machines.
+/// The COSE numbers of the accepted algorithms, best first. Windows Hello uses RS256 on many machines.
 pub const ALGORITHMS: [i64; 3] = [-7, -8, -257];
 
 /// {kty: OKP, alg: EdDSA, crv: Ed25519, x: 32 bytes …

@@ -7,7 +7,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
 
-/// Sections "Test Vectors" of WebAuthn level 3: one device for each algorithm, of which one has verified its user.
+/// Section "Test Vectors" of WebAuthn level 3: one device per algorithm, one of which has verified its user.
 fn vectors() -> Vec<Value> {
     serde_json::from_str(include_str!("../../data/webauthn-vectors.json")).unwrap()
 }
@@ -105,7 +105,7 @@ fn a_name_is_one_visible_line() {
     assert!(name(&"ł".repeat(60)).is_ok());
 }
 
-/// A device with a key for `portal.test`, and an answer of it that is right in everything.
+/// A device with a key for `portal.test`, and a valid answer of it.
 struct Device {
     pair: Ed25519KeyPair,
     client: Value,

@@ -1,5 +1,5 @@
-//! A change of several systems at once, and how it is undone at each of them: changed fields get their earlier value back,
-//! except fields that somebody has changed since.
+//! A change of several systems at once, and its undo at each of them: changed fields get their earlier value back, except fields
+//! that were changed since.
 use super::{ChangedField, Field, Settings, SettingsInput, Value};
 use crate::clock::{DAY, Millis};
 use crate::id::random_id;
@@ -31,7 +31,7 @@ pub struct SkippedField {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// Somebody has changed it since.
+    /// It was changed since.
     ChangedSince,
     /// It had no value before, and a known value is never erased.
     WasUnknown,

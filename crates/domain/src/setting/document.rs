@@ -52,7 +52,7 @@ impl Settings {
     }
 
     /// The settings to store and send, without initial values that are only guessed because the unit has never reported its
-    /// ratings. It would refuse such a value, which nobody has set.
+    /// ratings. It would refuse such values, which were never entered.
     pub fn without_guesses(&self, ratings: Ratings) -> Self {
         let guessed = |(field, value): &(Field, Value)| {
             field.is_guessed(ratings) && *value == field.initial(ratings)

@@ -1,4 +1,4 @@
-//! The grid that weather is asked for: a cell once, however many roofs are in it.
+//! The grid of weather requests: one request per cell, however many roofs it contains.
 use crate::site::Coordinates;
 use crate::source::UnknownName;
 use std::fmt;

@@ -27,8 +27,8 @@ impl Irradiance {
         (self.direct + self.diffuse) as f64
     }
 
-    /// On a plane, while the sun is at these places. The sky is taken as equally bright everywhere (isotropic), as Open-Meteo
-    /// documents it for its own tilted irradiance.
+    /// The irradiance on a plane, while the sun is in these directions. The sky is assumed equally bright everywhere (isotropic),
+    /// as Open-Meteo documents it for its own tilted irradiance.
     fn on_plane(self, plane: Plane, sun: &[SunDirection]) -> f64 {
         let (tilt, azimuth) = (plane.tilt() as f64, plane.azimuth() as f64);
         let sky_share = (1.0 + tilt.to_radians().cos()) / 2.0;
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_plane_that_faces_the_sun_gets_all_of_its_beam() {
-        // At the equinox a plane with the tilt of the latitude faces the noon sun, which stands 40° high.
+        // At the equinox a plane with the tilt of the latitude faces the noon sun, which is at an elevation of 40°.
         let beam = 500.0 / 40_f64.to_radians().sin();
         let sky_share = (1.0 + 50_f64.to_radians().cos()) / 2.0;
         let want = beam + 100.0 * sky_share + 600.0 * 0.2 * (1.0 - sky_share);
@@ -114,7 +114,7 @@ mod tests {
         assert!((found - want).abs() < 0.005 * want, "{found} {want}");
     }
 
-    /// The noon sun stands 40° high, so a roof of 35° gets 500 × sin 75° / sin 40° = 751 W/m² of it to the south and
+    /// The noon sun is at an elevation of 40°, so a roof of 35° gets 500 × sin 75° / sin 40° = 751 W/m² of it to the south and
     /// 500 × sin 5° / sin 40° = 68 W/m² to the north; sky and ground add 91 and 11.
     #[test]
     fn south_gets_most_north_least_and_east_and_west_take_turns() {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     proptest! {
-        /// Twenty times as much as on the ground is the limit that the lowest counted sun sets.
+        /// The limit is twenty times the irradiance on the ground, at the lowest sun that counts.
         #[test]
         fn a_plane_never_gets_less_than_nothing_or_an_absurd_amount(
             direct in 0..1_000_i64, diffuse in 0..600_i64, tilt in 0..=90_i64, azimuth in -180..=180_i64, quarter in 0..35_040_i64,

@@ -51,7 +51,7 @@ fn a_sample_from_before_the_restart_is_back_fill() {
     assert_eq!((samples.len(), undated[0].id), (0, MessageId::new(0, 1)));
     let stored: Value = serde_json::from_str(&undated[0].payload).unwrap();
     assert_eq!((&stored["b"], &stored["u"]), (&json!(0), &json!(30_000)));
-    // It is not the newest start, so the next live sample is still one.
+    // It does not belong to the newest start, so the next live sample is still live.
     let live = decode_live(&mut decoder, &sample(2, 6_000), NOW + 1_000).unwrap();
     assert!(matches!(live, ReportBody::Sample(_)));
 }
@@ -71,7 +71,7 @@ fn a_rejected_sample_teaches_nothing() {
         assert!(!decoder.knows_boot());
         assert_eq!(decoder.take_clock_ahead(), None);
     }
-    // Neither the start of the device nor its number: this one would be late, and of an older start.
+    // This message sets neither the start of the device nor its boot number: it would be late, and of an older start.
     let live = decode_live(&mut decoder, &sample(8, 5_000), NOW + 7_000).unwrap();
     assert!(matches!(live, ReportBody::Sample(sample) if sample.at == NOW + 7_000));
 }

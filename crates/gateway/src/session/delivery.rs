@@ -31,8 +31,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         self.subscribed = self.subscribed.without(topics);
     }
 
-    /// Sends what a battery gets first after its hello: the time, and until when it is watched. Orders follow when the hello is
-    /// durable.
+    /// Sends what a battery receives first after its hello: the time, and until when it is watched. Orders follow when the hello
+    /// is durable.
     pub(super) fn send_time_and_watch(&mut self, topics: DownTopics) {
         let now = self.clock.now();
         let until = self.bus.live.watched_until(&self.sn);

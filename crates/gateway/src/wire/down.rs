@@ -1,4 +1,4 @@
-//! Messages to batteries. All are sent with QoS 0: what must arrive is sent again until it is answered.
+//! Messages to batteries. All use QoS 0; what must arrive is repeated until the battery answers.
 use super::DownTopic;
 use bus::Delivery;
 use domain::clock::Millis;
@@ -8,15 +8,15 @@ use store::command::CommandEntry;
 use store::order::SettingsOrder;
 use store::planning::{ChargePlanMode, PlanOrder};
 
-/// A message as the battery reads it.
+/// A message in the form that the battery reads.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Down<'a> {
-    /// Our clock.
+    /// Our current time.
     Time {
         now: Millis,
     },
-    /// Somebody watches the battery until then.
+    /// Until when the battery is watched.
     Watch {
         until: Millis,
     },
@@ -45,7 +45,7 @@ pub(crate) struct CommandDocument<'a> {
     id: &'a str,
 }
 
-/// What the battery needs of a plan. It follows the plan until it expires, unless a newer one comes.
+/// The part of a plan that the battery needs. It follows the plan until it expires or a newer one arrives.
 #[derive(Debug, Serialize)]
 pub(crate) struct PlanDocument {
     #[serde(rename = "exp")]
@@ -63,7 +63,7 @@ struct PlanStep {
     until: Millis,
 }
 
-/// The assignment stays a text: the signature is over its bytes.
+/// The assignment is kept as text, because the signature covers its bytes.
 #[derive(Debug, Serialize)]
 pub(crate) struct FirmwareDocument<'a> {
     assignment: &'a str,

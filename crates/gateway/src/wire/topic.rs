@@ -12,40 +12,39 @@ pub(crate) enum UpTopic<'a> {
     Settings,
     Answer,
     Firmware,
-    /// Below `up/`, by its last part.
+    /// A topic below `up/`, by its last part.
     Unknown(&'a str),
 }
+
+/// The last part of each topic.
+const UP_TOPIC_NAMES: [(UpTopic<'static>, &str); 8] = [
+    (UpTopic::Hello, "hello"),
+    (UpTopic::Sample, "tele"),
+    (UpTopic::History, "hist"),
+    (UpTopic::Event, "ev"),
+    (UpTopic::Presence, "pres"),
+    (UpTopic::Settings, "rep"),
+    (UpTopic::Answer, "res"),
+    (UpTopic::Firmware, "fw"),
+];
 
 impl<'a> UpTopic<'a> {
     /// `None` for a topic that is not the battery's own.
     pub(crate) fn parse(sn: &Serial, topic: &'a str) -> Option<Self> {
         let own = strip_device_prefix(sn, topic)?.strip_prefix("up/")?;
-        Some(match own {
-            "hello" => Self::Hello,
-            "tele" => Self::Sample,
-            "hist" => Self::History,
-            "ev" => Self::Event,
-            "pres" => Self::Presence,
-            "rep" => Self::Settings,
-            "res" => Self::Answer,
-            "fw" => Self::Firmware,
-            other => Self::Unknown(other.rsplit('/').next().unwrap_or(other)),
-        })
+        let known = UP_TOPIC_NAMES.into_iter().find(|(_, name)| *name == own);
+        let unknown = || Self::Unknown(own.rsplit('/').next().unwrap_or(own));
+        Some(known.map_or_else(unknown, |(topic, _)| topic))
     }
 
     /// The last part, as rejects store it.
-    pub(crate) const fn name(self) -> &'a str {
-        match self {
-            Self::Hello => "hello",
-            Self::Sample => "tele",
-            Self::History => "hist",
-            Self::Event => "ev",
-            Self::Presence => "pres",
-            Self::Settings => "rep",
-            Self::Answer => "res",
-            Self::Firmware => "fw",
-            Self::Unknown(name) => name,
+    pub(crate) fn name(self) -> &'a str {
+        if let Self::Unknown(name) = self {
+            return name;
         }
+        let mut names = UP_TOPIC_NAMES.into_iter();
+        let known = names.find(|(topic, _)| *topic == self);
+        known.map_or("", |(_, name)| name)
     }
 }
 
@@ -91,7 +90,7 @@ impl DownTopic {
 pub(crate) struct DownTopics(u8);
 
 impl DownTopics {
-    /// What a filter covers; `None` when it covers anything else than the battery's own.
+    /// The topics that a filter covers; `None` if it covers topics other than the battery's own.
     pub(crate) fn of_filter(sn: &Serial, filter: &str) -> Option<Self> {
         let own = strip_device_prefix(sn, filter)?.strip_prefix("down/")?;
         let mut topics = DownTopic::ALL.into_iter();

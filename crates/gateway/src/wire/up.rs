@@ -1,5 +1,5 @@
-//! Messages of batteries: JSON with short names, converted into the units of the database. A number outside of what a battery can
-//! measure makes the message a reject.
+//! Messages of batteries: JSON with short names, converted into the units of the database. A number that no battery can measure
+//! makes the message a reject.
 
 mod answer;
 mod event;

@@ -1,12 +1,13 @@
 //! An acknowledgement means that the message is stored: never before the commit, and once however often it is sent.
 #![allow(clippy::unwrap_used)]
-use domain::Serial;
 use domain::clock::{DAY, HOUR, SECOND};
+use domain::sample::MessageId;
+use domain::{Event, EventCode, Serial};
 use serde_json::json;
 use std::time::Duration;
 use store::report::{Report, ReportBody};
 use testkit::battery::{deflated, merge};
-use testkit::{MqttBattery, NOON, TestApp, TestDb, on_both};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually, on_both};
 
 on_both!(an_acknowledgement_waits_for_the_commit, |db| {
     let app = TestApp::start(db).await;
@@ -216,6 +217,52 @@ async fn a_report_that_the_database_refuses_takes_few_transactions_from_the_othe
     // The first may have been committed alone; after that each of the eight steps halves what is left.
     let transactions = db.transactions_of_samples().await;
     assert!(transactions <= 12, "{transactions}");
+    app.stop().await;
+    db.close().await;
+}
+
+/// Whoever opens a large fleet reads thousands of systems into the live view.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_acknowledgement_waits_for_no_reads_of_others() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let app = TestApp::start(&db).await;
+    let held = app.device("SC000001").await;
+    let (read, new) = (app.device("SC000002").await, app.device("SC000003").await);
+    let hello = app.battery(held.as_str());
+    hello.hello(|_| {}).await;
+    let lock = db.lock_reads("alarms").await;
+    let live = app.bus.live.clone();
+    let reading = tokio::spawn(async move { live.hold(&[read]).await });
+    eventually("somebody reads", async || db.waiting_for_locks().await > 0).await;
+    let event = Event {
+        id: MessageId::new(1, 900),
+        at: Some(NOON),
+        code: EventCode::GridLimit,
+        on: true,
+        args: Some(r#"{"limit":4200}"#.to_owned()),
+    };
+    let bodies = [
+        (held, ReportBody::Event(event)),
+        (new.clone(), ReportBody::Sample(testkit::sample(NOON, 1))),
+    ];
+    for (sn, body) in bodies {
+        let received_at = NOON;
+        let report = Report {
+            sn,
+            received_at,
+            body,
+        };
+        app.bus.uplink.store(report).await.unwrap();
+    }
+    assert!(!reading.is_finished(), "they were acknowledged meanwhile");
+    lock.release().await;
+    reading.await.unwrap().unwrap();
+    app.view_is_up_to_date().await;
+    assert!(app.bus.live.get(&new).is_some_and(|one| one.online));
+    let held = "SC000001".parse().unwrap();
+    assert_eq!(app.bus.live.get(&held).unwrap().effects.len(), 1);
     app.stop().await;
     db.close().await;
 }

@@ -71,7 +71,7 @@ fn serials(prefix: &str, count: usize) -> Vec<Serial> {
     (1..=count).map(serial).collect()
 }
 
-/// Steady batteries that nobody owns, after a while without anything else.
+/// Steady batteries without an owner, after a while without anything else.
 async fn steady(installation: &Installation, extent: Extent) -> (SteadyBatteries, Duration) {
     let systems = serials("STAY", extent.steady);
     installation.gateways[0].register_devices(&systems).await;

@@ -96,7 +96,7 @@ between_processes!(a_battery_is_told_what_another_process_has_for_it, |db| {
         battery.next_message_on("des").await["state"]["reserve_soc"],
         25
     );
-    // Somebody watches, in the other process.
+    // A viewer opens the live view in the other process.
     there.clock.advance(5 * MINUTE);
     here.clock.advance(5 * MINUTE);
     let until = there.clock.now() + MINUTE;

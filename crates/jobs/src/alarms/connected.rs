@@ -16,6 +16,7 @@ use store::{Result, Store};
 
 /// Batteries per transaction.
 const MAX_FLOOR_CHANGES_PER_TRANSACTION: usize = 200;
+const MAX_BATTERIES_PER_QUERY: usize = 1_000;
 /// An interrupted update may continue by itself, but hardly after this long.
 const UPDATE_GIVEN_UP_AFTER: Millis = 30 * MINUTE;
 
@@ -84,18 +85,17 @@ impl AlarmWatcher {
         here: &HashMap<Serial, Arc<Snapshot>>,
     ) -> Result<()> {
         let new = here.keys().filter(|sn| !self.watches.contains_key(*sn));
-        let new: Vec<&Serial> = new.collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let mut at_floor: HashMap<Serial, Millis> =
-            store.batteries_at_floor().await?.into_iter().collect();
-        for sn in new {
-            let since = at_floor.remove(sn);
-            let watch = since.map(AlarmMonitor::with_low_charge_since);
-            self.watches.insert(sn.clone(), watch.unwrap_or_default());
-            self.at_floor_since
-                .extend(since.map(|since| (sn.clone(), since)));
+        let new: Vec<Serial> = new.cloned().collect();
+        for batch in new.chunks(MAX_BATTERIES_PER_QUERY) {
+            let read = store.batteries_at_floor(batch).await?;
+            let mut at_floor: HashMap<Serial, Millis> = read.into_iter().collect();
+            for sn in batch {
+                let since = at_floor.remove(sn);
+                let watch = since.map(AlarmMonitor::with_low_charge_since);
+                self.watches.insert(sn.clone(), watch.unwrap_or_default());
+                self.at_floor_since
+                    .extend(since.map(|since| (sn.clone(), since)));
+            }
         }
         Ok(())
     }

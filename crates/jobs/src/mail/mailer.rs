@@ -71,6 +71,16 @@ impl Mailer {
         })
     }
 
+    /// Logs in to the mail server and sends nothing.
+    pub async fn check(&self) -> anyhow::Result<()> {
+        if let Transport::Smtp(transport) = &self.transport {
+            let accepted = transport.test_connection().await;
+            let accepted = accepted.context("the mail server cannot be used")?;
+            anyhow::ensure!(accepted, "the mail server refused the connection");
+        }
+        Ok(())
+    }
+
     pub(super) async fn send(&self, rendered: RenderedMail, name: &str) -> anyhow::Result<()> {
         let message = || {
             Message::builder()

@@ -6,7 +6,7 @@ use domain::shard::Shard;
 use domain::{Serial, SiteDay};
 use planner::QUARTER;
 use planner::plan::Plan;
-use store::access::PortalWork;
+use store::access::InternalAccess;
 use store::job_lease::JobLease;
 use store::planning::{NewPlan, PlannedRules, PlannedSystem, Planning, RunningBlock};
 use store::{Access, Result, Store};
@@ -106,7 +106,7 @@ impl SystemPlanner {
             self.active_plan = None;
             if system.has_plan
                 && let Some(access) = store
-                    .household_access(PortalWork::new(), &system.sn)
+                    .household_access(InternalAccess::new(), &system.sn)
                     .await?
             {
                 let planning = store.planning(&access).await?;
@@ -145,7 +145,7 @@ impl SystemPlanner {
     ) -> Result<()> {
         let PlanningContext { store, now, .. } = context;
         let Some(access) = store
-            .household_access(PortalWork::new(), &system.sn)
+            .household_access(InternalAccess::new(), &system.sn)
             .await?
         else {
             return Ok(());
@@ -193,7 +193,7 @@ impl SystemPlanner {
         }
         let Some(access) = context
             .store
-            .household_access(PortalWork::new(), &system.sn)
+            .household_access(InternalAccess::new(), &system.sn)
             .await?
         else {
             return Ok(false);
@@ -218,7 +218,7 @@ impl SystemPlanner {
             return Ok(Visit::Done);
         };
         let Some(access) = store
-            .household_access(PortalWork::new(), &system.sn)
+            .household_access(InternalAccess::new(), &system.sn)
             .await?
         else {
             return Ok(Visit::Done);
@@ -334,7 +334,7 @@ impl SystemPlanner {
         if self.counted == Some(today) {
             return Ok(());
         }
-        if let Some(access) = store.household_access(PortalWork::new(), sn).await? {
+        if let Some(access) = store.household_access(InternalAccess::new(), sn).await? {
             savings::count_days(context, &access, today).await?;
         }
         self.counted = Some(today);

@@ -1,6 +1,6 @@
 //! What a plant yields under a clear sky, learned from its clear days or computed from its site; and how much of a weather
 //! forecast it yields.
-use super::history::{Past, mean};
+use super::history::{KnownHistory, mean};
 use crate::{QUARTER, QUARTERS_A_DAY};
 use domain::clock::{DAY, Millis};
 use domain::weather::SunDirection;
@@ -25,7 +25,7 @@ const TYPICAL_TILT: f64 = 25.0;
 const NIGHT_SHARE: f64 = 0.01;
 
 impl Default for Envelope {
-    /// No plant at all.
+    /// The envelope of a system without PV.
     fn default() -> Self {
         Self {
             clear: vec![0.0; QUARTERS_A_DAY],
@@ -36,7 +36,7 @@ impl Default for Envelope {
 
 impl Envelope {
     /// Learned from the last 30 days; `None` with fewer than ten, or without any yield.
-    pub fn train(past: &Past<'_>) -> Option<Self> {
+    pub fn train(past: &KnownHistory<'_>) -> Option<Self> {
         let now = past.now();
         let window = now.saturating_sub(TRAINING_DAYS * QUARTERS_A_DAY)..now;
         if window.len() < 10 * QUARTERS_A_DAY {
@@ -58,7 +58,7 @@ impl Envelope {
         };
         let raw: Vec<f64> = by_time.iter_mut().map(high).collect();
         Self::of((0..QUARTERS_A_DAY).map(|n| {
-            // Averaged over an hour and a quarter: which of a few clear days was clear at one moment is chance.
+            // Averaged over five quarter-hours, because which of a few clear days was clear at one moment is chance.
             let near = (0..5).map(|off| raw[(n + QUARTERS_A_DAY + off - 2) % QUARTERS_A_DAY]);
             near.sum::<f64>() / 5.0
         }))
@@ -90,11 +90,11 @@ impl Envelope {
         self.highest
     }
 
-    pub(super) fn at(&self, past: &Past<'_>, quarter: usize) -> f64 {
+    pub(super) fn at(&self, past: &KnownHistory<'_>, quarter: usize) -> f64 {
         self.clear[utc_quarter(past.time(quarter))]
     }
 
-    pub(super) fn is_day(&self, past: &Past<'_>, quarter: usize) -> bool {
+    pub(super) fn is_day(&self, past: &KnownHistory<'_>, quarter: usize) -> bool {
         self.at(past, quarter) > NIGHT_SHARE * self.highest
     }
 }
@@ -106,7 +106,7 @@ pub struct PlantFactor {
 }
 
 impl PlantFactor {
-    pub(super) fn train(past: &Past<'_>) -> Self {
+    pub(super) fn train(past: &KnownHistory<'_>) -> Self {
         let now = past.now();
         let window = now.saturating_sub(TRAINING_DAYS * QUARTERS_A_DAY)..now;
         let mut measured = vec![0.0; QUARTERS_A_DAY];
@@ -139,7 +139,7 @@ impl PlantFactor {
     }
 
     /// The weather forecast scaled to this plant; `None` where there is none.
-    pub(super) fn at(&self, past: &Past<'_>, quarter: usize) -> Option<f64> {
+    pub(super) fn at(&self, past: &KnownHistory<'_>, quarter: usize) -> Option<f64> {
         let weather = past.weather.get(quarter).copied().flatten()?;
         let factor = self.factor.as_ref()?[utc_quarter(past.time(quarter))];
         Some(weather.max(0.0) * factor)
@@ -148,7 +148,7 @@ impl PlantFactor {
     /// How far the last quarter-hours were above the weather forecast, as a share of the clear-sky yield.
     pub(super) fn recent_bias(
         &self,
-        past: &Past<'_>,
+        past: &KnownHistory<'_>,
         envelope: &Envelope,
         long: usize,
     ) -> Option<f64> {
@@ -169,7 +169,7 @@ fn utc_quarter(time: Millis) -> usize {
 
 /// The longitude at which solar noon is when this plant yields most on average. That is its own longitude, unless its roof faces
 /// east or west; then the shifted value fits the roof better.
-fn longitude(past: &Past<'_>, window: Range<usize>) -> f64 {
+fn longitude(past: &KnownHistory<'_>, window: Range<usize>) -> f64 {
     let (mut midnight, mut morning) = (0.0, 0.0);
     for quarter in window {
         let angle = utc_quarter(past.time(quarter)) as f64 / QUARTERS_A_DAY as f64 * TAU;

@@ -9,7 +9,7 @@ pub struct History {
     pub start: Millis,
     pub load: Vec<Option<f64>>,
     pub pv: Vec<Option<f64>>,
-    /// The yield of a plant of any fixed size by the weather forecast, as last forecast before each quarter-hour.
+    /// The yield of a plant of any fixed size according to the weather forecast, as last issued before each quarter-hour.
     pub weather: Vec<Option<f64>>,
     /// The site's UTC offset in quarter-hours; covers the past and two more days.
     offset: Vec<i8>,
@@ -17,7 +17,7 @@ pub struct History {
 
 /// The past as known at one moment: it contains nothing newer.
 #[derive(Clone, Copy, Debug)]
-pub struct Past<'a> {
+pub struct KnownHistory<'a> {
     pub load: &'a [Option<f64>],
     pub pv: &'a [Option<f64>],
     pub weather: &'a [Option<f64>],
@@ -48,10 +48,10 @@ impl History {
     }
 
     /// What was known after the first `now` quarter-hours.
-    pub fn until(&self, now: usize) -> Past<'_> {
+    pub fn until(&self, now: usize) -> KnownHistory<'_> {
         let now = now.min(self.load.len()).min(self.pv.len());
         let weather_end = self.weather.len().min(now + super::FORECAST_QUARTERS);
-        Past {
+        KnownHistory {
             load: &self.load[..now],
             pv: &self.pv[..now],
             weather: &self.weather[..weather_end],
@@ -61,7 +61,7 @@ impl History {
     }
 }
 
-impl<'a> Past<'a> {
+impl<'a> KnownHistory<'a> {
     /// The first quarter-hour that is not measured yet.
     pub fn now(&self) -> usize {
         self.load.len()
@@ -82,7 +82,7 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// The same local time some days earlier. People live by the clock, also when daylight saving time begins or ends.
+    /// The same local time some days earlier. Habits follow local time, also when daylight saving time begins or ends.
     pub(crate) fn days_before(&self, quarter: usize, days: usize) -> Option<usize> {
         let back = quarter.checked_sub(days * QUARTERS_A_DAY)?;
         let shift = self.offset_at(quarter) - self.offset_at(back);

@@ -1,6 +1,6 @@
 //! The load forecast: a regression on the home's own profile, its last days and its present level. Until it has enough days of
 //! its own: a standard household.
-use super::history::{Past, mean};
+use super::history::{KnownHistory, mean};
 use super::regression::{Fit, TrainingRows};
 use super::similar_days::{self, SimilarDays};
 use super::{FORECAST_QUARTERS, LEAD_TIME_BUCKETS, lead_time_bucket, standard};
@@ -9,10 +9,10 @@ use crate::{Band, QUARTERS_A_DAY};
 const FEATURES: usize = 26;
 /// How far back training rows reach; before that it was another season.
 const TRAINING_QUARTERS: usize = 112 * QUARTERS_A_DAY;
-/// The features of a row need this much history before it.
+/// The history that the features of a row need.
 const MIN_HISTORY_QUARTERS: usize = 14 * QUARTERS_A_DAY;
-/// The distance between the forecast times used for training. Few longer strides are good: 7 divides a week evenly, so each time
-/// of day was always learned on the same weekday.
+/// The distance between the forecast times used for training. Few longer strides are suitable: 7 divides a week evenly, so each
+/// time of day would always be learned on the same weekday.
 const ISSUE_STRIDE_QUARTERS: usize = 2;
 /// Training rows per forecast time and lead-time bucket.
 const ROWS_PER_ISSUE: usize = 2;
@@ -27,7 +27,7 @@ pub struct LoadModel {
 
 impl LoadModel {
     /// Learns from what is known at one moment. A model stays good for some days.
-    pub fn train(past: &Past<'_>, yearly_kwh: f64) -> Self {
+    pub fn train(past: &KnownHistory<'_>, yearly_kwh: f64) -> Self {
         let now = past.now();
         let first = MIN_HISTORY_QUARTERS.max(now.saturating_sub(TRAINING_QUARTERS));
         let mut rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<FEATURES>::new());
@@ -50,7 +50,7 @@ impl LoadModel {
     }
 
     /// The next two days.
-    pub fn forecast(&self, past: &Past<'_>) -> Vec<Band> {
+    pub fn forecast(&self, past: &KnownHistory<'_>) -> Vec<Band> {
         let level = LoadLevel::of(past);
         let now = past.now();
         let ahead = 0..FORECAST_QUARTERS;
@@ -100,7 +100,7 @@ struct LoadLevel {
 }
 
 impl LoadLevel {
-    fn of(past: &Past<'_>) -> Self {
+    fn of(past: &KnownHistory<'_>) -> Self {
         let now = past.now();
         let last = |long: usize| mean(past.load[now.saturating_sub(long)..].iter().copied());
         let scale = last(7 * QUARTERS_A_DAY).unwrap_or(500.0).max(50.0);
@@ -136,7 +136,7 @@ impl LoadLevel {
 }
 
 /// The features for the load at one time, in units of the last week's mean.
-fn features(past: &Past<'_>, at: usize, level: &LoadLevel) -> [f64; FEATURES] {
+fn features(past: &KnownHistory<'_>, at: usize, level: &LoadLevel) -> [f64; FEATURES] {
     let now = past.now();
     let first = if at < now + QUARTERS_A_DAY - 1 { 1 } else { 2 };
     let in_parts =
@@ -189,7 +189,7 @@ fn features(past: &Past<'_>, at: usize, level: &LoadLevel) -> [f64; FEATURES] {
 }
 
 /// The median of the last two weeks at this time: the load when nothing special runs.
-fn median_load(past: &Past<'_>, at: usize, first: usize) -> Option<f64> {
+fn median_load(past: &KnownHistory<'_>, at: usize, first: usize) -> Option<f64> {
     let mut values = [0.0; 14];
     let mut count = 0;
     for day in first..=14 {
@@ -204,7 +204,7 @@ fn median_load(past: &Past<'_>, at: usize, first: usize) -> Option<f64> {
 }
 
 /// The 1/8 and 7/8 quantiles of the load around this time in the last two weeks.
-fn low_and_high(past: &Past<'_>, at: usize, first: usize) -> (Option<f64>, Option<f64>) {
+fn low_and_high(past: &KnownHistory<'_>, at: usize, first: usize) -> (Option<f64>, Option<f64>) {
     let near = (first..=14).flat_map(|day| {
         let index = past.days_before(at, day);
         [-1, 1].map(|off| past.load.get(index?.checked_add_signed(off)?).copied()?)
@@ -217,7 +217,7 @@ fn low_and_high(past: &Past<'_>, at: usize, first: usize) -> (Option<f64>, Optio
 }
 
 fn around_days_before(
-    past: &Past<'_>,
+    past: &KnownHistory<'_>,
     at: usize,
     days: std::ops::RangeInclusive<usize>,
 ) -> Option<f64> {
@@ -225,7 +225,7 @@ fn around_days_before(
 }
 
 /// The mean of three quarter-hours: people are not exact to the minute.
-fn around(past: &Past<'_>, at: Option<usize>) -> Option<f64> {
+fn around(past: &KnownHistory<'_>, at: Option<usize>) -> Option<f64> {
     let at = at?;
     let near = at.saturating_sub(1)..=at + 1;
     mean(near.map(|quarter| past.load.get(quarter).copied().flatten()))

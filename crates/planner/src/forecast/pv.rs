@@ -1,7 +1,7 @@
-//! The sun forecast: the clear-sky envelope times how clear it will be, from the last hours and days. With a weather forecast
+//! The PV forecast: the clear-sky envelope times the expected clearness, from the last hours and days. With a weather forecast,
 //! also that forecast times the plant's factor.
 use super::envelope::{Envelope, PlantFactor};
-use super::history::{Past, mean};
+use super::history::{KnownHistory, mean};
 use super::load::sampled_lead_times;
 use super::regression::{Fit, TrainingRows};
 use super::{FORECAST_QUARTERS, LEAD_TIME_BUCKETS, lead_time_bucket};
@@ -15,7 +15,7 @@ const MIN_HISTORY_QUARTERS: usize = 10 * QUARTERS_A_DAY;
 const ISSUE_STRIDE_QUARTERS: usize = 2;
 const ROWS_PER_ISSUE: usize = 4;
 const RIDGE_PENALTY: f64 = 1e-2;
-/// How far ahead the sky of the last half-hour still helps.
+/// How far ahead the sky of the last half-hour still improves the forecast.
 const SOON_QUARTERS: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct PvModel {
 impl PvModel {
     /// Learns from what is known at one moment. A model stays good for some days. `envelope` is computed from the site, if its
     /// coordinates are known.
-    pub fn train(past: &Past<'_>, envelope: Option<Envelope>) -> Self {
+    pub fn train(past: &KnownHistory<'_>, envelope: Option<Envelope>) -> Self {
         let now = past.now();
         let at_the_time = |issue: usize| {
             let then = past.until(issue);
@@ -75,7 +75,7 @@ impl PvModel {
     }
 
     /// The next two days.
-    pub fn forecast(&self, past: &Past<'_>) -> Vec<Band> {
+    pub fn forecast(&self, past: &KnownHistory<'_>) -> Vec<Band> {
         let sky = Sky::of(past, &self.envelope, &self.factor);
         let now = past.now();
         (0..FORECAST_QUARTERS)
@@ -83,7 +83,7 @@ impl PvModel {
             .collect()
     }
 
-    fn band(&self, past: &Past<'_>, sky: &Sky<'_>, at: usize, ahead: usize) -> Band {
+    fn band(&self, past: &KnownHistory<'_>, sky: &Sky<'_>, at: usize, ahead: usize) -> Band {
         if !self.envelope.is_day(past, at) {
             return Band::default();
         }
@@ -131,7 +131,7 @@ struct Sky<'a> {
 }
 
 impl<'a> Sky<'a> {
-    fn of(past: &Past<'_>, envelope: &'a Envelope, factor: &'a PlantFactor) -> Self {
+    fn of(past: &KnownHistory<'_>, envelope: &'a Envelope, factor: &'a PlantFactor) -> Self {
         let last_week = clearness(past, envelope, 7 * QUARTERS_A_DAY, f64::INFINITY).unwrap_or(0.6);
         let last_day =
             clearness(past, envelope, QUARTERS_A_DAY, f64::INFINITY).unwrap_or(last_week);
@@ -152,7 +152,7 @@ impl<'a> Sky<'a> {
         }
     }
 
-    fn features(&self, past: &Past<'_>, at: usize) -> [f64; FEATURES] {
+    fn features(&self, past: &KnownHistory<'_>, at: usize) -> [f64; FEATURES] {
         let clear = self.envelope.at(past, at) / self.envelope.highest();
         let now = past.now();
         let first = if at < now + QUARTERS_A_DAY - 1 { 1 } else { 2 };
@@ -184,7 +184,7 @@ impl<'a> Sky<'a> {
 
     fn weather_features(
         &self,
-        past: &Past<'_>,
+        past: &KnownHistory<'_>,
         at: usize,
         features: &[f64; FEATURES],
     ) -> Option<[f64; WEATHER_FEATURES]> {
@@ -209,7 +209,12 @@ impl<'a> Sky<'a> {
 
 /// The yield of the last quarter-hours as a share of the clear-sky yield. With a finite `enough`, older daylight is added until
 /// it weighs as much as `enough` quarter-hours at noon.
-fn clearness(past: &Past<'_>, envelope: &Envelope, long: usize, enough: f64) -> Option<f64> {
+fn clearness(
+    past: &KnownHistory<'_>,
+    envelope: &Envelope,
+    long: usize,
+    enough: f64,
+) -> Option<f64> {
     let now = past.now();
     let (mut came, mut clear) = (0.0, 0.0);
     for quarter in (0..now).rev().take(QUARTERS_A_DAY.max(long)) {

@@ -1,6 +1,6 @@
 //! Days that were like the last one. Heating, absence and guests last for some days, and an appliance that runs now has run
 //! before.
-use super::history::{Past, mean};
+use super::history::{KnownHistory, mean};
 use crate::QUARTERS_A_DAY;
 
 /// How many days are compared. With the day that each is compared by, that is no more than a forecast reads.
@@ -13,7 +13,7 @@ pub(super) struct SimilarDays([f64; LOOKBACK_DAYS]);
 
 impl SimilarDays {
     /// Compares the last quarter-hours, hour by hour, with the same hours of each day.
-    pub(super) fn of(past: &Past<'_>, quarters: usize) -> Self {
+    pub(super) fn of(past: &KnownHistory<'_>, quarters: usize) -> Self {
         let now = past.now();
         let first = now.saturating_sub(quarters);
         let hour_of = |hour: usize, day: usize| {

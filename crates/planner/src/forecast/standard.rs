@@ -1,10 +1,10 @@
 //! A household that has not been measured yet: a standard profile, scaled to its yearly consumption or to what was measured so
 //! far.
-use super::history::{Past, mean};
+use super::history::{KnownHistory, mean};
 use crate::{Band, QUARTERS_A_DAY};
 
 /// Profiles of a working day and a weekend day, by hours of local time, relative to the day's mean: low at night, with peaks in
-/// the morning, at noon and in the evening. Our own drawing of what households of any size have in common.
+/// the morning, at noon and in the evening. Our own sketch of what households of any size have in common.
 const WORKDAY: [f64; 24] = [
     0.55, 0.47, 0.43, 0.42, 0.43, 0.52, 0.85, 1.12, 1.10, 1.02, 0.98, 1.05, 1.18, 1.10, 0.98, 0.95,
     1.05, 1.32, 1.62, 1.75, 1.62, 1.35, 1.05, 0.75,
@@ -17,10 +17,10 @@ const WEEKEND: [f64; 24] = [
 const P10_FACTOR: f64 = 0.45;
 const P50_FACTOR: f64 = 0.8;
 const P90_FACTOR: f64 = 1.9;
-/// After this many days only its own days count.
+/// After this many days only the household's own measurements are used.
 const KNOWN_AFTER_DAYS: f64 = 14.0;
 
-pub(super) fn band(past: &Past<'_>, at: usize, yearly_kwh: f64) -> Band {
+pub(super) fn band(past: &KnownHistory<'_>, at: usize, yearly_kwh: f64) -> Band {
     let days = past.load.iter().flatten().count() as f64 / QUARTERS_A_DAY as f64;
     let own = (days / KNOWN_AFTER_DAYS).min(1.0);
     let yearly_mean = yearly_kwh * 1000.0 / 8760.0;

@@ -1,13 +1,13 @@
-//! Models as bytes, to be stored. Whoever cannot read them trains again, so the form may change with any release.
+//! Models as bytes, for storage. If they cannot be read, the models are trained again, so the format may change with any release.
 use super::envelope::{Envelope, PlantFactor};
 use super::regression::Fit;
 use super::{LoadModel, PvModel};
 use crate::QUARTERS_A_DAY;
 
-/// Changes with the features of a model or their order.
+/// Increase it when the features of a model or their order change.
 const FORM: f64 = 1.0;
 
-/// Half the precision is finer than any forecast.
+/// Half precision is finer than any forecast.
 pub fn encode(load: &LoadModel, pv: &PvModel) -> Vec<u8> {
     let mut numbers = vec![FORM, load.yearly_kwh];
     put_fits(&mut numbers, &load.fits);
@@ -22,7 +22,7 @@ pub fn encode(load: &LoadModel, pv: &PvModel) -> Vec<u8> {
     numbers.iter().flat_map(bytes).collect()
 }
 
-/// `None` if another release wrote them in another form.
+/// `None` if another release wrote them in another format.
 pub fn decode(bytes: &[u8]) -> Option<(LoadModel, PvModel)> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     let mut numbers = numbers

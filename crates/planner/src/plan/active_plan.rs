@@ -5,9 +5,9 @@ use crate::{Mode, QUARTER};
 use domain::clock::Millis;
 use std::ops::RangeInclusive;
 
-/// What a new plan has to gain at least.
+/// The minimum gain of a new plan.
 pub(crate) const MIN_GAIN_CENTS: f64 = 2.0;
-/// How far the stored energy may be from the plan before a new plan is made out of turn, as a share of the capacity.
+/// How far the stored energy may deviate from the plan before a new plan is made ahead of schedule, as a share of the capacity.
 const MAX_STORED_DEVIATION: f64 = 0.08;
 
 impl Plan {
@@ -48,7 +48,7 @@ impl Plan {
         usize::try_from((time - first).div_euclid(QUARTER)).ok()
     }
 
-    /// Whether a new plan has to be made out of turn: the stored energy is not where this plan expects it.
+    /// Whether a new plan must be made ahead of schedule, because the stored energy deviates from this plan.
     pub fn is_off_course(&self, rules: &Rules, at: Millis, stored: f64) -> bool {
         let most = MAX_STORED_DEVIATION * rules.battery.capacity;
         self.expected_stored_at(at)

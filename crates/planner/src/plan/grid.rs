@@ -14,7 +14,7 @@ pub(super) struct SocGrid {
 
 /// One quarter-hour with one mode and one net load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case<'a> {
+pub(super) struct QuarterInputs<'a> {
     pub(super) battery: &'a BatteryModel,
     pub(super) grid_cap: Option<f64>,
     pub(super) wear: f64,
@@ -56,32 +56,34 @@ impl SocGrid {
         f64::from(most.into_iter().fold(Cents::NEG_INFINITY, Cents::max)) * self.per_kwh
     }
 
-    /// The cost of a case and everything after it from this stored energy on.
-    pub(super) fn cost(self, case: &Case<'_>, after: &[Cents], stored: f64) -> f64 {
-        let Case {
+    /// The cost of a quarter-hour and everything after it from this stored energy on.
+    pub(super) fn cost(self, inputs: &QuarterInputs<'_>, after: &[Cents], stored: f64) -> f64 {
+        let QuarterInputs {
             battery, mode, net, ..
-        } = *case;
-        let flow = battery.step(stored, mode, net, HOURS_PER_QUARTER, case.grid_cap);
-        flow.cents(case.price) + case.wear * flow.discharge + self.interpolate(after, flow.stored)
+        } = *inputs;
+        let flow = battery.step(stored, mode, net, HOURS_PER_QUARTER, inputs.grid_cap);
+        flow.cents(inputs.price)
+            + inputs.wear * flow.discharge
+            + self.interpolate(after, flow.stored)
     }
 
     /// The same for every grid point. Where neither full nor empty is reached, all points move equally far and pay equally much.
     /// All points that reach full or empty end at the same stored energy. So no point needs its own computation of the flows.
-    pub(super) fn costs(self, case: &Case<'_>, after: &[Cents], costs: &mut [Cents]) {
-        let Case {
+    pub(super) fn costs(self, inputs: &QuarterInputs<'_>, after: &[Cents], costs: &mut [Cents]) {
+        let QuarterInputs {
             battery, mode, net, ..
-        } = *case;
+        } = *inputs;
         // Computed for a battery without bounds.
         let boundless = BatteryModel {
             capacity: 1e6,
             floor: -1e6,
             ..*battery
         };
-        let flow = boundless.step(1e3, mode, net, HOURS_PER_QUARTER, case.grid_cap);
+        let flow = boundless.step(1e3, mode, net, HOURS_PER_QUARTER, inputs.grid_cap);
         let moved = (flow.charge * battery.charge_efficiency
             - flow.discharge / battery.discharge_efficiency)
             * self.per_kwh;
-        let paid = flow.cents(case.price) + case.wear * flow.discharge;
+        let paid = flow.cents(inputs.price) + inputs.wear * flow.discharge;
         let whole = moved.floor();
         let part = moved - whole;
         let floor = battery.floor * self.per_kwh;
@@ -109,7 +111,7 @@ impl SocGrid {
         for ((cost, here), next) in costs[inside.clone()].iter_mut().zip(here).zip(next) {
             *cost = paid + here + part * (next - here);
         }
-        let (import, feed_in) = (case.price.import_cents(), case.price.feed_in_cents());
+        let (import, feed_in) = (inputs.price.import_cents(), inputs.price.feed_in_cents());
         // Energy above the floor is discharged; energy below it stays.
         let at_floor = self.interpolate(after, battery.floor);
         for point in 0..inside.start {
@@ -120,7 +122,7 @@ impl SocGrid {
             } else {
                 f64::from(after[point])
             };
-            costs[point] = ((net - given) * import + case.wear * given + rest) as Cents;
+            costs[point] = ((net - given) * import + inputs.wear * given + rest) as Cents;
         }
         for (point, cost) in costs.iter_mut().enumerate().skip(inside.end) {
             let meter = net + (battery.capacity - self.stored(point)) / battery.charge_efficiency;
@@ -145,14 +147,14 @@ mod tests {
             let battery = BatteryModel { floor, ..ten_kwh() };
             let grid = SocGrid::of(&battery);
             let price = SlotPrice { import, feed_in: 790, known: true };
-            let case = Case { battery: &battery, grid_cap: cap, wear: 1.0, price, mode, net };
+            let inputs = QuarterInputs { battery: &battery, grid_cap: cap, wear: 1.0, price, mode, net };
             let after: Vec<Cents> = (0..POINTS)
                 .map(|point| (slope * grid.stored(point) + bend * grid.stored(point).powi(2)) as Cents)
                 .collect();
             let mut costs = [0.0; POINTS];
-            grid.costs(&case, &after, &mut costs);
+            grid.costs(&inputs, &after, &mut costs);
             for (point, cost) in costs.iter().enumerate() {
-                let alone = grid.cost(&case, &after, grid.stored(point));
+                let alone = grid.cost(&inputs, &after, grid.stored(point));
                 prop_assert!((f64::from(*cost) - alone).abs() < 1e-4, "{point}: {cost} {alone}");
             }
         }

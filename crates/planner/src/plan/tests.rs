@@ -95,14 +95,14 @@ fn wear_that_costs_more_than_the_spread_keeps_it_from_buying() {
 }
 
 #[test]
-fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
+fn a_charge_target_is_met_in_time_and_as_cheaply_as_can_be() {
     let by = 18 * 4;
-    let wish = EnergyTarget {
+    let target = EnergyTarget {
         stored: 7.0,
         by: by as Millis * QUARTER,
     };
-    let wishing = Rules {
-        charge_target: Some(wish),
+    let with_target = Rules {
+        charge_target: Some(target),
         ..rules()
     };
     let mut flat = winter_day();
@@ -111,7 +111,7 @@ fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
     }
     let without = Plan::make(&flat, &rules(), 0.5, Uncertainty::Bands);
     assert!(without.steps[by - 1].stored < 6.0);
-    let plan = Plan::make(&flat, &wishing, 0.5, Uncertainty::Bands);
+    let plan = Plan::make(&flat, &with_target, 0.5, Uncertainty::Bands);
     assert!(
         plan.steps[by - 1].stored > 6.95,
         "{}",
@@ -125,7 +125,7 @@ fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
 }
 
 #[test]
-fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
+fn at_equal_prices_it_is_bought_for_a_charge_target_shortly_before_its_time() {
     let by = 18 * 4;
     let mut flat = winter_day();
     for price in &mut flat.prices {
@@ -138,7 +138,7 @@ fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
             charge_kw,
             ..ten_kwh()
         };
-        let wishing = Rules {
+        let with_target = Rules {
             battery,
             buy_kw: charge_kw,
             wear: 2.0,
@@ -149,7 +149,7 @@ fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
             ..rules()
         };
         for stored in [0.5, 2.1, 4.4] {
-            let plan = Plan::make(&flat, &wishing, stored, Uncertainty::Bands);
+            let plan = Plan::make(&flat, &with_target, stored, Uncertainty::Bands);
             assert!(plan.steps[by - 1].stored > 6.95);
             let charges = charges(&plan);
             let shortly = |place: &usize| (by - 12..by).contains(place);

@@ -1,6 +1,6 @@
 //! The value of stored energy at each time: dynamic programming backwards over a grid of stored energies. In each quarter-hour
 //! the mode is chosen before its scenario is known; the battery then follows the meter.
-use super::grid::{Case, Cents, POINTS, SocGrid};
+use super::grid::{Cents, POINTS, QuarterInputs, SocGrid};
 use super::{Outlook, Plan, Rules, Scenarios, Step, Uncertainty};
 use crate::{HOURS_PER_QUARTER, Mode, QUARTERS_A_DAY, SlotPrice};
 
@@ -125,8 +125,8 @@ impl ValueFunction {
             .zip(after.chunks_exact(POINTS));
         for (state, (costs, after)) in states.enumerate() {
             let net = self.scenarios.net_load(quarter, state);
-            let case = case(outlook, rules, quarter, mode, net);
-            self.grid.costs(&case, after, costs);
+            let inputs = quarter_inputs(outlook, rules, quarter, mode, net);
+            self.grid.costs(&inputs, after, costs);
         }
         self.scenarios.expect_shocks(costs);
     }
@@ -185,8 +185,8 @@ impl ValueFunction {
             .map(|(state, weight)| {
                 let after = self.after(quarter, state);
                 let net = self.scenarios.net_load(quarter, state);
-                let case = case(outlook, rules, quarter, mode, net);
-                weight * self.grid.cost(&case, after, stored)
+                let inputs = quarter_inputs(outlook, rules, quarter, mode, net);
+                weight * self.grid.cost(&inputs, after, stored)
             })
             .sum()
     }
@@ -358,8 +358,14 @@ fn target_at(outlook: &Outlook, rules: &Rules, quarter: usize) -> Option<f64> {
     Some(target.stored.min(rules.battery.capacity))
 }
 
-fn case<'a>(outlook: &Outlook, rules: &'a Rules, quarter: usize, mode: Mode, net: f64) -> Case<'a> {
-    Case {
+fn quarter_inputs<'a>(
+    outlook: &Outlook,
+    rules: &'a Rules,
+    quarter: usize,
+    mode: Mode,
+    net: f64,
+) -> QuarterInputs<'a> {
+    QuarterInputs {
         battery: &rules.battery,
         grid_cap: rules.grid_cap,
         wear: rules.wear,

@@ -196,7 +196,7 @@ fn a_flat_price_has_nothing_to_explain() {
     assert_eq!(blocks[0].reason, Reason::FollowsMeter);
 }
 
-fn wishing(percent: f64, hour: i64, floor: f64) -> Rules {
+fn rules_with_target(percent: f64, hour: i64, floor: f64) -> Rules {
     let battery = BatteryModel { floor, ..ten_kwh() };
     Rules {
         battery,
@@ -209,7 +209,7 @@ fn wishing(percent: f64, hour: i64, floor: f64) -> Rules {
 }
 
 #[test]
-fn what_is_bought_for_a_wish_says_so_and_promises_nothing() {
+fn what_is_bought_for_a_charge_target_says_so_and_promises_nothing() {
     for (percent, hour, floor) in [
         (70.0, 18, 0.5),
         (70.0, 6, 0.5),
@@ -217,7 +217,7 @@ fn what_is_bought_for_a_wish_says_so_and_promises_nothing() {
         (100.0, 20, 0.0),
         (65.0, 13, 2.0),
     ] {
-        let rules = wishing(percent, hour, floor);
+        let rules = rules_with_target(percent, hour, floor);
         let blocks = explained(&outlook(|_| 3_000), &rules, floor);
         let (mut kwh, mut cost) = (0.0, 0);
         for block in &blocks {

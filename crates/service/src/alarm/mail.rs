@@ -1,9 +1,9 @@
 //! Mails about alarms. Pending alarms of one recipient are collected into one mail, sent at the time that the recipient chose.
 use crate::{Error, Result, Service, page};
-use domain::Lang;
 use domain::alarm::{AlarmMail, mail_due_at};
 use domain::clock::Millis;
 use domain::message::text_with;
+use domain::{Lang, without_links};
 use store::alarm::news::{self, AlarmRecipient, PendingAlarm};
 use store::mail::{Mail, MailBody};
 
@@ -93,18 +93,23 @@ fn moment(alarm: &PendingAlarm, at: Millis, lang: Lang) -> Result<String> {
     Ok(format!("{} {time}", lang.day(zone.day_of(at))))
 }
 
+/// The people who live with the system, and its serial number. Anybody with the right may have chosen the names, which are read
+/// by others.
+fn whose(alarm: &PendingAlarm) -> String {
+    let names = [&alarm.first_name, &alarm.last_name];
+    let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+    named(names.join(" ").trim(), &alarm.sn)
+}
+
+fn named(people: &str, sn: &str) -> String {
+    match people.is_empty() {
+        true => sn.to_owned(),
+        false => format!("{} ({sn})", without_links(people)),
+    }
+}
+
 /// One alarm in a list.
 fn line(alarm: &PendingAlarm, lang: Lang) -> Result<String> {
-    let names = [alarm.first_name.as_deref(), alarm.last_name.as_deref()];
-    let names: Vec<&str> = names
-        .into_iter()
-        .flatten()
-        .filter(|name| !name.is_empty())
-        .collect();
-    let who = match names.is_empty() {
-        true => alarm.sn.clone(),
-        false => format!("{} ({})", names.join(" "), alarm.sn),
-    };
     let name = match alarm.closed_at {
         None => "open",
         Some(_) => "over",
@@ -115,8 +120,23 @@ fn line(alarm: &PendingAlarm, lang: Lang) -> Result<String> {
         ("since", moment(alarm, alarm.since, lang)?),
         ("until", moment(alarm, until, lang)?),
         // Substituted last, because people choose their names freely and a name could contain a placeholder.
-        ("who", who),
+        ("who", whose(alarm)),
     ];
     let values = values.iter().map(|(name, value)| (*name, value.as_str()));
     Ok(text_with(lang, "alarm_line", name, values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_name_in_a_list_of_alarms_has_nothing_to_press() {
+        assert_eq!(named("", "SC000001"), "SC000001");
+        assert_eq!(named("Anna Berg", "SC000001"), "Anna Berg (SC000001)");
+        assert_eq!(
+            named("https://evil.example/login Konto gesperrt", "SC000001"),
+            "https: evil. example/login Konto gesperrt (SC000001)"
+        );
+    }
 }

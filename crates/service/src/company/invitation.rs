@@ -1,5 +1,5 @@
 //! Invitations to an electrician's company: mailed, withdrawn, and accepted with the link.
-use super::CompanyChange;
+use super::{CompanyChange, role_text};
 use crate::mail::{MailDraft, MailRecipient};
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
@@ -8,32 +8,31 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::TERMS_VERSION;
 use domain::company::{CompanyRight, MAX_COMPANY_MEMBERS};
 use domain::journal::JournalEvent;
-use domain::message::text as text_of;
-use domain::{AccountId, CompanyRole, Email, Lang, Membership, without_links};
+use domain::{AccountId, CompanyRole, Email, Membership, without_links};
 use store::account::{self, NewAccount, Profile};
 use store::company::{self, CompanyInvitation, NewCompanyInvitation};
 use store::journal::NewEntry;
 
-/// What became of an invitation's link.
+/// The result of using an invitation's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompanyAcceptance {
     Joined(AccountId),
     /// Used, expired, withdrawn, or never sent.
     Unknown,
-    /// The address has an account, and one account is in one company.
+    /// The address has an account, and an account belongs to at most one company.
     AddressTaken,
 }
 
-/// Whoever accepts an invitation.
+/// The person who accepts an invitation.
 pub struct NewMember<'a> {
-    /// Without a company: the invitation names it.
+    /// Without a company, which the invitation names.
     pub profile: &'a Profile,
     pub name: &'a str,
     pub password_hash: &'a str,
 }
 
 impl Service {
-    /// Mails somebody a link with which they join the owner's company. It does not depend on whether the address has an account.
+    /// Mails a link to join the owner's company. The same whether or not the address has an account.
     pub async fn invite_member(
         &self,
         owner: AccountId,
@@ -61,7 +60,7 @@ impl Service {
         company::insert_invitation(&mut t, self.store.keyring(), new, now).await?;
         let event = JournalEvent::CompanyMemberInvited { role: Some(role) };
         t.journal(NewEntry::by(owner, event, now)).await?;
-        // In the inviter's language: another one would tell that the address has an account.
+        // In the inviter's language: another one would reveal that the address has an account.
         let Some(inviter) = MailRecipient::of(&mut t, owner).await? else {
             return Ok(CompanyChange::Unknown);
         };
@@ -102,7 +101,7 @@ impl Service {
         Ok(CompanyChange::Done)
     }
 
-    /// Uses the link: an account begins, in the company. The mailbox is confirmed by it.
+    /// Uses the link: creates an account in the company. Its e-mail address is confirmed.
     pub async fn accept_company_invitation(
         &self,
         invitation: &CompanyInvitation,
@@ -110,7 +109,7 @@ impl Service {
     ) -> Result<CompanyAcceptance> {
         let mut t = self.begin().await?;
         let now = t.now;
-        // The last owner may delete the account at this moment.
+        // The last owner may be deleting the account at this moment.
         company::lock(&mut t, invitation.company).await?;
         if !company::use_invitation(&mut t, invitation).await? {
             return Ok(CompanyAcceptance::Unknown);
@@ -160,8 +159,4 @@ impl Transaction<'_> {
         };
         self.mail(&to, draft).await
     }
-}
-
-fn role_text(role: CompanyRole, lang: Lang) -> String {
-    text_of(lang, "company_role", role.as_str()).to_owned()
 }

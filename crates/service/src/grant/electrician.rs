@@ -14,22 +14,22 @@ use store::journal::NewEntry;
 pub enum InstallerCodeResult {
     Grants(Vec<Grant>),
     Unknown,
-    /// One of its systems has an owner by now, who has to decide.
+    /// One of its systems has an owner, who has to decide.
     Owned,
 }
 
-/// What an electrician asks owners for.
+/// An electrician's request to owners.
 #[derive(Clone, Copy, Debug)]
 pub struct GrantRequest<'a> {
     pub serials: &'a [Serial],
     pub scope: GrantScope,
-    /// A few words to the owners.
+    /// The message to the owners.
     pub message: Option<&'a str>,
 }
 
 impl Service {
-    /// Accepts an invitation to the address of anybody in the electrician's company, or with it all that the same owner has sent to
-    /// that address. `None`: there is none.
+    /// Accepts an invitation to the address of any member of the electrician's company, or also all others that the same owner
+    /// has sent to that address. `None` if there is none.
     pub async fn accept_grant(
         &self,
         account: AccountId,
@@ -64,8 +64,8 @@ impl Service {
     }
 
     /// Requests access to systems for the company. The work and the result are the same whether or not a system exists. A job
-    /// notifies the owners. A repeated request changes the requested scope and the message. After a refusal, the owner is not asked
-    /// again until the request has expired.
+    /// notifies the owners. A repeated request changes the requested scope and the message. The owner is not told again until the
+    /// request has expired, whether it was refused, withdrawn or is still open.
     pub async fn request_grants(
         &self,
         account: AccountId,
@@ -77,9 +77,10 @@ impl Service {
         let mut t = self.begin().await?;
         let now = t.now;
         for sn in serials {
-            grant::insert_request(&mut t, account, sn, scope, message, now).await?;
-            let event = JournalEvent::GrantAsked { scope: Some(scope) };
-            t.journal(NewEntry::by(account, event, now).on(sn)).await?;
+            if grant::insert_request(&mut t, account, sn, scope, message, now).await? {
+                let event = JournalEvent::GrantAsked { scope: Some(scope) };
+                t.journal(NewEntry::by(account, event, now).on(sn)).await?;
+            }
         }
         t.commit().await
     }

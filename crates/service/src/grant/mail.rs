@@ -14,8 +14,8 @@ impl Transaction<'_> {
             .await
     }
 
-    /// Mails the grants' holder, if there is one: of a company those who look after grants. They have the same owner, holder and
-    /// terms.
+    /// Mails the holder of these grants, if there is one; in a company, the members who manage grants. The grants have the same
+    /// owner, holder and terms.
     pub(super) async fn mail_grant_holder(&mut self, grants: &[Grant], text: &str) -> Result<()> {
         let Some(first) = grants.first() else {
             return Ok(());
@@ -52,8 +52,9 @@ impl Transaction<'_> {
 }
 
 impl<'a> MailDraft<'a> {
-    /// A mail about grants of the same owner, holder and terms: which systems and whose, the scope, the end and the holder. Texts
-    /// for people without access (invited or still waiting for an answer) do not name the owner. `None`: there are no grants.
+    /// A mail about grants of the same owner, holder and terms: the systems with their owner, the scope, the end and the holder.
+    /// Texts for people without access (invited or still waiting for an answer) do not name the owner. `None` if there are no
+    /// grants.
     pub(super) fn about_grants(
         text: &'a str,
         page: &'a str,
@@ -93,7 +94,7 @@ impl<'a> MailDraft<'a> {
     }
 }
 
-/// The name of the people who live with the system, if it is known.
+/// The name of the people who live with the system, if known.
 fn owner_name(grant: &Grant) -> Option<String> {
     let names = [&grant.first_name, &grant.last_name];
     let known: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();

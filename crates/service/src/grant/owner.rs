@@ -15,7 +15,7 @@ use store::journal::NewEntry;
 pub struct Invitation<'a> {
     pub email: &'a Email,
     pub scope: GrantScope,
-    /// `None`: no end.
+    /// `None` for unlimited access.
     pub last_day: Option<SiteDay>,
     /// Whether the electrician may read the owner's phone number and postal address.
     pub shares_contact: bool,
@@ -30,14 +30,14 @@ pub struct GrantTerms {
 }
 
 impl Service {
-    /// Invites somebody to systems, with one mail. A member of the household accepts with the mailed code. Replaces pending
-    /// invitations to the same address.
+    /// Invites a person to systems, with one mail. A household member accepts with the mailed code. Replaces pending invitations
+    /// to the same address.
     pub async fn invite(
         &self,
         systems: &[&Access],
         invitation: Invitation<'_>,
     ) -> Result<Vec<Grant>> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(systems).await?;
         let now = t.now;
         let of_household = invitation.scope.role() == Role::User;
         let code = of_household.then(|| Code::random(&self.random));
@@ -66,7 +66,10 @@ impl Service {
                 true => ("member_invited", key_page.as_str()),
                 false => ("grant_invited", page::ELECTRICIANS_GRANTS),
             };
-            if let Some(mut draft) = MailDraft::about_grants(text, page, &invited, to.lang()) {
+            let is_mailed = of_household || t.may_mail_invitation(email).await?;
+            if is_mailed
+                && let Some(mut draft) = MailDraft::about_grants(text, page, &invited, to.lang())
+            {
                 draft.values.push(("code", key.to_owned()));
                 t.mail(&to, draft).await?;
             }
@@ -75,8 +78,8 @@ impl Service {
         Ok(invited)
     }
 
-    /// Approves, confirms, renews or changes grants of one person, each of its system. `None`: there is no such grant, or its state
-    /// does not allow this; then nothing has changed.
+    /// Approves, confirms, renews or changes grants of one person, each on its system. `None` if a grant does not exist or its
+    /// state does not allow this; then nothing has changed.
     pub async fn approve_grants(
         &self,
         chosen: &[(&Access, i64)],
@@ -84,15 +87,18 @@ impl Service {
     ) -> Result<Option<Vec<Grant>>> {
         let mut chosen = chosen.to_vec();
         chosen.sort_by(|(one, _), (other, _)| one.sn().cmp(other.sn()));
-        let mut t = self.begin().await?;
+        let accesses: Vec<&Access> = chosen.iter().map(|(access, _)| *access).collect();
+        let mut t = self.begin_at(&accesses).await?;
         let mut changes = Vec::with_capacity(chosen.len());
-        for (access, id) in chosen {
+        for &(access, id) in &chosen {
             match t.set_grant_terms(access, id, terms).await? {
                 Some(change) => changes.push(change),
                 None => return Ok(None),
             }
         }
-        t.mail_new_terms(&changes).await?;
+        if let Some((access, _)) = chosen.first() {
+            t.mail_new_terms(access.account(), &changes).await?;
+        }
         t.commit().await?;
         Ok(Some(
             changes.into_iter().map(|change| change.after).collect(),
@@ -108,7 +114,7 @@ struct TermsChange {
 }
 
 impl TermsChange {
-    /// The mail that it is worth, if any.
+    /// The mail to send about it, if any.
     fn mail_text(&self) -> Option<&'static str> {
         match &self.held {
             Some(held) if (held.scope, held.until) != (self.after.scope, self.after.until) => {
@@ -120,7 +126,7 @@ impl TermsChange {
         }
     }
 
-    /// What has to be equal for one mail to tell of several.
+    /// Changes with equal values share one mail.
     fn mail_terms(&self) -> impl PartialEq + use<> {
         let held = self.held.as_ref().map(|held| (held.scope, held.until));
         (self.mail_text(), held, self.after.scope, self.after.until)
@@ -185,11 +191,11 @@ impl Transaction<'_> {
 
     /// Mails an electrician's company the new terms, and the previous ones if it had access: one mail to each of its people who look
     /// after grants, for all that changed alike.
-    async fn mail_new_terms(&mut self, changes: &[TermsChange]) -> Result<()> {
+    async fn mail_new_terms(&mut self, author: AccountId, changes: &[TermsChange]) -> Result<()> {
         for (place, first) in changes.iter().enumerate() {
             let terms = first.mail_terms();
             let alike = |change: &&TermsChange| change.mail_terms() == terms;
-            // The first of those that are alike speaks for all.
+            // The first of several equal changes writes the mail for all.
             if changes.iter().take(place).any(|change| alike(&change)) {
                 continue;
             }
@@ -205,7 +211,8 @@ impl Transaction<'_> {
                 .map(|it| it.after.clone())
                 .collect();
             for holder in self.holders_of(&first.after).await? {
-                self.mail_new_terms_to(holder, text, &grants, first.held.as_ref())
+                let held = first.held.as_ref();
+                self.mail_new_terms_to(author, holder, text, &grants, held)
                     .await?;
             }
         }
@@ -214,6 +221,7 @@ impl Transaction<'_> {
 
     async fn mail_new_terms_to(
         &mut self,
+        author: AccountId,
         holder: AccountId,
         text: &str,
         grants: &[Grant],
@@ -232,9 +240,9 @@ impl Transaction<'_> {
             Some(held) if text == "grant_changed" => draft.changed_from(held, lang),
             _ => draft,
         });
-        if let Some(draft) = draft {
-            self.mail(&to, draft).await?;
+        match draft {
+            Some(draft) => self.mail_caused_by(author, &to, draft).await,
+            None => Ok(()),
         }
-        Ok(())
     }
 }

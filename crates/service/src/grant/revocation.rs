@@ -1,6 +1,7 @@
 //! How grants end: by the owner, by their holder, or because the household leaves.
 use crate::transaction::Transaction;
 use crate::{Result, Service};
+use domain::company::CompanyRight;
 use domain::grant::{GrantEvent, GrantState};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
@@ -10,9 +11,9 @@ use store::journal::NewEntry;
 use store::{account, company};
 
 impl Service {
-    /// The owner ends a grant, withdraws an invitation or refuses a request. `false`: this system has no such grant.
+    /// The owner ends a grant, withdraws an invitation or refuses a request. `false` if this system has no such grant.
     pub async fn withdraw_grant(&self, access: &Access, id: i64) -> Result<bool> {
-        let mut t = self.begin().await?;
+        let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
         let grant = grant::find(&mut t, id, now).await?;
         let Some(grant) = grant.filter(|grant| grant.sn == *access.sn()) else {
@@ -37,7 +38,7 @@ impl Service {
         Ok(true)
     }
 
-    /// The holder, requester or invited person gives up a grant. `false`: they have no such grant.
+    /// The holder, requester or invited person gives up a grant. `false` if they have no such grant.
     pub async fn give_up_grant(&self, account: AccountId, id: i64) -> Result<bool> {
         let mut t = self.begin().await?;
         let now = t.now;
@@ -49,11 +50,13 @@ impl Service {
         };
         let is_mine = match (grant.company, grant.account) {
             (Some(company), _) => {
-                let place = company::membership(&mut t, account).await?;
-                place.is_some_and(|it| it.company == company)
+                let place = company::lock_membership(&mut t, account).await?;
+                place.is_some_and(|it| {
+                    it.company == company && it.role.may(CompanyRight::ManageAccess)
+                })
             }
             (None, Some(holder)) => holder == account,
-            // An invitation to a household belongs to whoever has its code, not to its address.
+            // An invitation to a household is bound to its code, not to its address.
             (None, None) => {
                 grant.scope.role() == Role::Electrician && t.is_invited(&grant, account).await?
             }
@@ -61,11 +64,16 @@ impl Service {
         if !is_mine || grant.state.next(GrantEvent::GivenUp).is_err() {
             return Ok(false);
         }
+        // A request that its author takes back concerns nobody else.
+        if matches!(grant.state, GrantState::Requested | GrantState::Refused) {
+            grant::withdraw_request(&mut t, id, now).await?;
+            t.commit().await?;
+            return Ok(true);
+        }
         grant::delete(&mut t, &grant, now).await?;
         if grant.state.opens() {
             t.access_changed(&grant).await?;
         }
-        // A request that its author takes back concerns nobody else.
         if grant.state.opens() || grant.state == GrantState::Invited {
             grant.holder.email = me.email;
             t.mail_grant_owner(std::slice::from_ref(&grant), "grant_given_up")
@@ -79,7 +87,7 @@ impl Service {
 }
 
 impl Transaction<'_> {
-    /// What its holder alone could do at the system ends with the access.
+    /// Ends what only the holder could continue at the system.
     pub(super) async fn access_changed(&mut self, grant: &Grant) -> Result<()> {
         match grant.account {
             Some(holder) => self.abandon_orphaned_commissioning(&grant.sn, holder).await,

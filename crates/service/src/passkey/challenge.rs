@@ -1,5 +1,5 @@
-//! Challenges for passkeys. One carries its time and a MAC, so issuing it writes nothing and any process can check it: guests could
-//! fill a table otherwise. Only an answered one is recorded, so that none works twice.
+//! Challenges for passkeys. A challenge carries its time and a MAC, so issuing it writes nothing and any process can verify it;
+//! otherwise guests could fill a table. Only answered challenges are recorded, so that each works only once.
 use crate::Service;
 use domain::AccountId;
 use domain::clock::Millis;
@@ -10,12 +10,12 @@ use store::session::SessionId;
 const NONCE_LENGTH: usize = 16;
 const TIME_LENGTH: usize = 8;
 
-/// What a challenge may be answered for.
+/// The purpose of a challenge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChallengeUse<'a> {
-    /// To show a passkey, whoever's.
+    /// To use a passkey of any account.
     Show,
-    /// To make a passkey for this account, in the session that has proven who it is.
+    /// To add a passkey to this account, in the session that has proven the person's identity.
     Make(AccountId, &'a SessionId),
 }
 
@@ -30,7 +30,7 @@ impl ChallengeUse<'_> {
     }
 }
 
-/// A challenge of ours that may still be answered.
+/// A valid challenge that may still be answered.
 pub(super) struct OpenChallenge {
     pub(super) nonce: [u8; NONCE_LENGTH],
     pub(super) expires_at: Millis,
@@ -47,7 +47,7 @@ impl Service {
         [head, tag].concat()
     }
 
-    /// `None`: it is not ours, was issued for something else, or is too old.
+    /// `None` if the challenge is not valid, was issued for another purpose, or is too old.
     pub(super) fn open_challenge(
         &self,
         challenge: &[u8],

@@ -1,5 +1,4 @@
-//! The same settings for many systems, and how they are undone: each system independently. A dry run does the same as the change,
-//! up to the commit.
+//! Setting batches and their undo: each system independently. A dry run does the same as the change, except for the commit.
 use super::{InvalidFields, PreparedChange, SaveFailure, SaveKind, rights};
 use crate::{Result, Service};
 use domain::Serial;
@@ -17,15 +16,15 @@ pub struct BatchRun<'s> {
     touched: Vec<Serial>,
 }
 
-/// What a batch did at one system.
+/// The result of a batch at one system.
 #[derive(Debug)]
 pub struct BatchResult {
     /// The saved version; the present one if nothing was saved.
     pub version: i64,
     pub saved: Result<SettingsChange, SaveFailure>,
-    /// What undoing leaves as it is.
+    /// Fields that undoing leaves unchanged.
     pub skipped: Vec<SkippedField>,
-    /// What the unit is rated for.
+    /// The ratings of the unit.
     pub ratings: Ratings,
 }
 
@@ -65,7 +64,7 @@ impl BatchRun<'_> {
         Ok(result)
     }
 
-    /// Gives the system back the values from before the batch, except in fields that somebody has changed since.
+    /// Restores the values from before the batch, except in fields that were changed since.
     pub async fn undo(&mut self, system: &BatchSystem) -> Result<BatchResult> {
         let (service, access) = (self.service, &system.access);
         let since = service.store.settings_changed_since(access, system.version);

@@ -6,7 +6,7 @@ use domain::setting::{Field, SettingsChange, SettingsInput, TokenChange, reset a
 use store::Access;
 use store::setting::SystemSettings;
 
-/// Validates values that somebody typed in.
+/// Validates values from a form.
 pub(super) fn change_by_form(
     access: &Access,
     input: &SettingsInput,
@@ -49,7 +49,7 @@ fn validate(
     validated.map_err(|wrong| rephrase_for_caller(access, wrong))
 }
 
-/// Naming a price is refused before it is compared with the stored price.
+/// A form with a price is refused before the price is compared with the stored one.
 fn check_names_no_price(access: &Access, input: &SettingsInput) -> Result<(), InvalidFields> {
     if access.may(Right::SetMoney) {
         return Ok(());
@@ -90,7 +90,7 @@ fn check_permitted(
     }
 }
 
-/// Does not ask callers to fill in fields that they may not know.
+/// Does not ask callers to fill in fields that they may not see.
 fn rephrase_for_caller(access: &Access, wrong: InvalidFields) -> InvalidFields {
     let word = |it| match it {
         (Field::ProviderToken, Message::Required) if !access.may(Right::SetToken) => {

@@ -14,7 +14,7 @@ use store::source;
 pub(super) enum WriteResult {
     /// Written as this version.
     Version(i64),
-    /// Somebody saved after the version that the person had read, or has undone the batch.
+    /// Another account has saved since the version that the caller has read, or has undone the batch.
     Conflict,
     Blocked(ChangeBlocked),
 }

@@ -62,7 +62,7 @@ impl UpdateTiming {
         self.second / 4
     }
 
-    /// Minimum time between progress reports within a stage; nobody needs them more often.
+    /// Minimum time between progress reports within a stage.
     pub(crate) fn report_interval(self) -> Duration {
         self.second * 3
     }

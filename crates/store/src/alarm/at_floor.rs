@@ -1,4 +1,4 @@
-//! Batteries at their floor: a sign of an alarm that the alarm job keeps over a restart.
+//! Batteries at their SoC floor: state of the alarm job that survives a restart.
 use super::by_serial;
 use crate::{Error, Result, Store};
 use db::FromRow;
@@ -12,11 +12,16 @@ struct FloorRow {
     since: Millis,
 }
 
+macro_rules! select_at_floor {
+    ($which:expr) => {
+        concat!("SELECT sn, since FROM alarm_signs WHERE sn", $which)
+    };
+}
+
 impl Store {
-    /// The batteries at their floor, and since when.
-    pub async fn batteries_at_floor(&self) -> Result<Vec<(Serial, Millis)>> {
-        let rows: Vec<FloorRow> =
-            on!(self, p => sqlx::query_as("SELECT sn, since FROM alarm_signs").fetch_all(p).await)?;
+    /// Those of these batteries that are at their floor, and since when.
+    pub async fn batteries_at_floor(&self, systems: &[Serial]) -> Result<Vec<(Serial, Millis)>> {
+        let rows: Vec<FloorRow> = rows_of_systems!(self, select_at_floor, 1, systems)?;
         let sign = |row: FloorRow| {
             let sn = row.sn.parse();
             Ok((sn.map_err(|_| Error::Damaged("alarm_signs.sn"))?, row.since))
@@ -24,7 +29,7 @@ impl Store {
         rows.into_iter().map(sign).collect()
     }
 
-    /// Saves since when each battery has been at its floor. `None`: it no longer is.
+    /// Saves since when each battery has been at its floor. `None` if it no longer is.
     pub async fn save_batteries_at_floor(&self, signs: &[(Serial, Option<Millis>)]) -> Result<()> {
         let mut tx = self.db.begin().await?;
         for (sn, since) in by_serial(signs) {

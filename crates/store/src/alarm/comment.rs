@@ -1,4 +1,4 @@
-//! What people write about alarms: who goes there, what was found, why one was dismissed.
+//! Comments on alarms: who takes care of it, what was found, why it was dismissed.
 use super::HandledBy;
 use crate::company::author;
 use crate::{Access, Result, Store};
@@ -36,7 +36,7 @@ macro_rules! select_comments {
     };
 }
 
-/// Adds a comment to an alarm that the caller has found. `false`: it has `most` already.
+/// Adds a comment to an alarm that the caller has found. `false` if it has `most` already.
 pub async fn insert(
     tx: &mut Tx,
     access: &Access,

@@ -5,7 +5,7 @@ use domain::alarm::{AlarmKind, AlarmMail};
 use domain::clock::Millis;
 use domain::{AccountId, Lang, Role, Serial, Zone};
 
-/// An account with pending alarm news.
+/// An account with alarm changes that it was not notified of.
 #[derive(Debug, FromRow)]
 pub struct AlarmRecipient {
     id: i64,
@@ -15,7 +15,7 @@ pub struct AlarmRecipient {
     alarm_mail: String,
     /// When the last mail about alarms was sent.
     pub alarm_told_at: Option<Millis>,
-    /// When the oldest news came.
+    /// When the oldest change happened.
     pub since: Millis,
     time_zone: String,
 }
@@ -39,7 +39,7 @@ impl AlarmRecipient {
         choice.map_err(|_| Error::Damaged("accounts.alarm_mail"))
     }
 
-    /// The time zone of one of the systems that the news is about.
+    /// The time zone of one of the systems with changes.
     pub fn zone(&self) -> Result<Zone> {
         zone(&self.time_zone)
     }
@@ -73,7 +73,7 @@ fn zone(name: &str) -> Result<Zone> {
         .map_err(|_| Error::Damaged("systems.time_zone"))
 }
 
-/// Adds an alarm to the pending news of every account that may access the system now and wants mails.
+/// Adds an alarm to the pending notifications of every account that may access the system now and wants mails.
 pub async fn insert(tx: &mut Tx, sn: &Serial, alarm: i64, now: Millis) -> Result<()> {
     execute!(
         tx,
@@ -91,7 +91,7 @@ pub async fn insert(tx: &mut Tx, sn: &Serial, alarm: i64, now: Millis) -> Result
     Ok(())
 }
 
-/// Records that the account gets its mail now. `false` when another process writes it.
+/// Records that the account's mail is written now. `false` if another process writes it.
 pub async fn claim(tx: &mut Tx, recipient: &AlarmRecipient, now: Millis) -> Result<bool> {
     let claimed = execute!(
         tx,
@@ -116,7 +116,7 @@ pub async fn pending(tx: &mut Tx, account: AccountId, now: Millis) -> Result<Vec
         .bind(account.0).bind(now).fetch_all(c).await)?)
 }
 
-/// Discards all pending news of an account.
+/// Discards all pending notifications of an account.
 pub async fn discard(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,
@@ -126,7 +126,7 @@ pub async fn discard(tx: &mut Tx, account: AccountId) -> Result<()> {
 }
 
 impl Store {
-    /// The accounts with pending news.
+    /// The accounts with pending notifications.
     pub async fn alarm_recipients(&self) -> Result<Vec<AlarmRecipient>> {
         Ok(on!(self, p => sqlx::query_as(
             "SELECT a.id, a.email, a.language, a.role, a.alarm_mail, a.alarm_told_at, MIN(n.at) AS since,

@@ -1,14 +1,14 @@
-//! Batteries that are away and have no alarm about it yet.
+//! Batteries that are offline and have no alarm for it yet.
 use crate::{Error, Result, Store};
 use domain::Serial;
 use domain::clock::Millis;
 use domain::shard::ShardSet;
 
-/// The rest gets its alarms with the next check.
+/// The rest get their alarms with the next check.
 const MAX_SYSTEMS: i64 = 1_000;
 
 impl Store {
-    /// Batteries that somebody looks after and that had no contact since `gone_before`, with their last contact.
+    /// Batteries of systems that an account has access to, without contact since `gone_before`, with their last contact.
     pub async fn offline_without_alarm(
         &self,
         shards: ShardSet,

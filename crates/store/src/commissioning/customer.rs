@@ -60,7 +60,8 @@ pub async fn save_name_change(
     Ok(())
 }
 
-/// Saves the customer and the remarks, which are stored apart from the steps. `false`: the commissioning is finished or deleted.
+/// Saves the customer and the remarks, which are stored separately from the steps. `false` if the commissioning is finished or
+/// deleted.
 pub async fn save_customer(tx: &mut Tx, id: i64, customer: &Customer) -> Result<bool> {
     let saved = execute!(
         tx,

@@ -4,7 +4,7 @@ use crate::{Access, Result};
 use db::Tx;
 use domain::clock::Millis;
 
-/// Makes it a protocol with the next number of its first unit. `false`: it is finished or deleted.
+/// Makes it a protocol with the next number of its first unit. `false` if it is finished or deleted.
 pub async fn finish(
     tx: &mut Tx,
     access: &Access,

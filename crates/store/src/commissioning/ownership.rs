@@ -1,16 +1,18 @@
-//! What happens to commissionings and protocols when people leave. A protocol describes the installation and stays with it. The
-//! names of the household and of the electrician are erased when these leave.
+//! What happens to commissionings and protocols when a household or an electrician leaves. A protocol describes the installation
+//! and is kept. The names of the household or the electrician are erased.
 use crate::Result;
 use db::Tx;
 use domain::{AccountId, Serial};
 
-/// The household has left: deletes its commissionings in progress, and erases its name from protocols.
+/// The household has left: deletes its commissionings in progress and its customer codes, and erases its name from protocols.
 pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for statement in [
         "DELETE FROM commissionings WHERE finished_at IS NULL
              AND id IN (SELECT commissioning_id FROM commissioning_units WHERE sn = $1)",
         "UPDATE commissionings SET customer = NULL
              WHERE id IN (SELECT commissioning_id FROM commissioning_units WHERE sn = $1)",
+        "DELETE FROM customer_codes
+             WHERE commissioning_id IN (SELECT commissioning_id FROM commissioning_units WHERE sn = $1)",
     ] {
         execute!(&mut *tx, sqlx::query(statement).bind(sn.as_str()))?;
     }
@@ -37,8 +39,8 @@ pub(crate) async fn clear_customer_of_shared_protocols(
     Ok(())
 }
 
-/// Erases the electrician's name when the account is deleted. The record that the step was done stays, with the name of the
-/// company if that goes on.
+/// Erases the electrician's name when the account is deleted. The record of the step is kept, with the name of the company if
+/// that still exists.
 pub async fn anonymise_electrician(
     tx: &mut Tx,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! A commissioning in progress: begun and recorded step by step.
+//! A commissioning in progress: started and recorded step by step.
 use super::company;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
@@ -16,8 +16,8 @@ struct CodeRow {
 }
 
 impl Store {
-    /// The units that belong to the same customer as the first. For units without an owner: those that the electrician opened by
-    /// the same installer code, since a code is for one site.
+    /// The units that belong to the same customer as the first. For units without an owner: those that the electrician got access
+    /// to with the same installer code, because a code is for one site.
     pub async fn units_of_same_customer<'a>(
         &self,
         first: &Access,
@@ -28,7 +28,7 @@ impl Store {
         if first.owner().is_some() {
             return Ok(same_owner);
         }
-        // A grant by a code was created at the moment when the code was used.
+        // A grant by a code is created at the moment when the code is used.
         let rows: Vec<CodeRow> = on!(self, p => sqlx::query_as(
             "SELECT g.sn, c.hash FROM held_grants g JOIN code_systems cs ON cs.sn = g.sn JOIN codes c ON c.hash = cs.code_hash
              WHERE g.account_id = $1 AND g.origin = $2 AND c.kind = $3 AND c.used_at = g.created_at")
@@ -46,14 +46,14 @@ impl Store {
     }
 }
 
-/// Inserts a commissioning and returns its id. `first` is the unit that gives it its number.
+/// Inserts a commissioning and returns its id. `first` is the unit that its protocol number is counted for.
 pub async fn insert(tx: &mut Tx, first: &Access, now: Millis) -> Result<i64> {
     Ok(within!(tx, c => sqlx::query_scalar(
         "INSERT INTO commissionings (sn, started_at) VALUES ($1, $2) RETURNING id")
         .bind(first.sn().as_str()).bind(now).fetch_one(c).await)?)
 }
 
-/// `false`: the unit is in another commissioning.
+/// `false` if the unit is in another commissioning.
 pub async fn add_unit(tx: &mut Tx, id: i64, unit: &Access) -> Result<bool> {
     let added = execute!(
         tx,

@@ -87,7 +87,7 @@ pub async fn insert_invitation(
     Ok(())
 }
 
-/// Deletes an invitation of this company. `false`: it has none with this id.
+/// Deletes an invitation of this company. `false` if it has none with this id.
 pub async fn withdraw_invitation(tx: &mut Tx, company: CompanyId, id: i64) -> Result<bool> {
     let deleted = execute!(
         tx,
@@ -98,7 +98,7 @@ pub async fn withdraw_invitation(tx: &mut Tx, company: CompanyId, id: i64) -> Re
     Ok(deleted == 1)
 }
 
-/// Takes an invitation out. `false`: somebody was faster, or another link has replaced this one.
+/// Deletes an invitation to use it. `false` if another request was faster, or another link has replaced this one.
 pub async fn use_invitation(tx: &mut Tx, invitation: &CompanyInvitation) -> Result<bool> {
     let deleted = execute!(
         tx,
@@ -109,7 +109,7 @@ pub async fn use_invitation(tx: &mut Tx, invitation: &CompanyInvitation) -> Resu
     Ok(deleted == 1)
 }
 
-/// How many people are invited.
+/// How many invitations are pending.
 pub async fn count_invitations(tx: &mut Tx, company: CompanyId, now: Millis) -> Result<usize> {
     let count: i64 = within!(tx, c => sqlx::query_scalar(
         "SELECT COUNT(*) FROM company_invitations WHERE company_id = $1 AND expires_at > $2")
@@ -118,7 +118,7 @@ pub async fn count_invitations(tx: &mut Tx, company: CompanyId, now: Millis) -> 
 }
 
 impl Store {
-    /// The invitations that wait, newest first.
+    /// The pending invitations, newest first.
     pub async fn company_invitations(
         &self,
         company: CompanyId,
@@ -130,7 +130,7 @@ impl Store {
         rows.into_iter().map(InvitationRow::invitation).collect()
     }
 
-    /// The invitation behind a mailed link. `None`: used, expired, withdrawn, or never sent.
+    /// The invitation of a mailed link. `None` if it was used, expired, withdrawn, or never sent.
     pub async fn company_invitation(
         &self,
         token: &[u8],

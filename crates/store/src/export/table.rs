@@ -1,4 +1,4 @@
-//! Which rows of which table belong to a person. Secrets (password hash, token hashes) and internal ids are left out.
+//! Which rows of which table belong to an account. Secrets (password hash, token hashes) and internal ids are left out.
 use crate::commissioning::is_shown;
 
 /// The commissionings of systems that account $1 owns.
@@ -23,14 +23,19 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "companies",
         "SELECT name, created_at FROM companies WHERE id = (SELECT company_id FROM accounts WHERE id = $1)",
     ),
-    // Who was invited is for the company's owners, and for whoever has confirmed the address.
+    // Invited addresses are only for the company's owners, and for the account that has confirmed the address.
     (
         "company_invitations",
         "SELECT email, role, created_at, expires_at FROM company_invitations
          WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
          OR email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL) ORDER BY id",
     ),
-    // What the company keeps about its customers is for its owners to take away. A photo is a file of its own.
+    (
+        "customer_codes",
+        "SELECT c.sn, c.number, k.created_at, k.until FROM customer_codes k JOIN commissionings c ON c.id = k.commissioning_id
+         WHERE k.company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY k.created_at",
+    ),
+    // The company's customer cards are exported for its owners. A photo is a file of its own.
     (
         "customer_notes",
         "SELECT sn, text, changed_at FROM customer_notes
@@ -38,7 +43,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
     ),
     (
         "customer_photos",
-        "SELECT sn, added_at, '/api/auth/system/' || sn || '/customer/photo/' || id || '/' AS see FROM customer_photos
+        "SELECT id, sn, added_at FROM customer_photos
          WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner') ORDER BY sn, id",
     ),
     (
@@ -90,7 +95,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "tariffs",
         "SELECT sn, from_day, import_price, feed_in_price FROM tariffs WHERE account_id = $1 ORDER BY sn, from_day",
     ),
-    // What a battery reported before this person owned it belongs to the previous household.
+    // Reports from before this account owned the battery belong to the previous household.
     (
         "presence",
         "SELECT p.sn, p.online, p.since FROM presence p JOIN systems s ON s.sn = p.sn
@@ -148,7 +153,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "SELECT l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.dismissed_at, l.closed_at
          FROM alarms l JOIN systems s ON s.sn = l.sn WHERE s.owner_id = $1 ORDER BY l.id",
     ),
-    // Those that the person wrote, and those about the person's systems.
+    // Comments written by the account, and comments on alarms of its systems.
     (
         "alarm_comments",
         "SELECT l.sn, l.kind, c.at, c.text FROM alarm_comments c JOIN alarms l ON l.id = c.alarm_id
@@ -162,24 +167,24 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "alarm_signs",
         "SELECT g.sn, g.since FROM alarm_signs g JOIN systems s ON s.sn = g.sn WHERE s.owner_id = $1 ORDER BY g.sn",
     ),
-    // Grants that the person (or the company that they own) holds, asked for or is invited to, and grants on the person's systems
-    // (an electrician has only the former). Invitations only to a confirmed address: others do not concern somebody who only typed
-    // it. A refused request is shown to its author as still open.
+    // Grants that the account (or the company that it owns) holds, requested or is invited to, and grants on the account's
+    // systems (electricians have only the former). Invitations only to a confirmed address, because others do not concern an
+    // account that only typed it. A refused request is exported to its author as still open.
     (
         "grants",
         "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
-         g.created_at, g.since, g.until, g.message, g.shares_contact
+         g.created_at, g.since, g.until, g.message, g.shares_contact, g.withdrawn_at
          FROM grants g WHERE g.account_id = $1
          OR g.company_id = (SELECT company_id FROM accounts WHERE id = $1 AND company_role = 'owner')
          OR g.email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL)
-         OR (g.state <> 'refused' AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id",
+         OR (g.state <> 'refused' AND g.withdrawn_at IS NULL AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id",
     ),
     (
         "handovers",
         "SELECT sn, email, created_at, until FROM handovers WHERE account_id = $1
          OR email = (SELECT email FROM accounts WHERE id = $1 AND email_confirmed_at IS NOT NULL) ORDER BY id",
     ),
-    // Commissionings of the person's systems, and those that the person did for others. The latter are exported without the
+    // Commissionings of the account's systems, and those that the account did for others. The latter are exported without the
     // customer.
     (
         "commissionings",
@@ -224,7 +229,7 @@ pub(super) const TABLES: &[(&str, &str)] = &[
          p.weather_since, p.weather_disagreed, p.weather_hits, p.weather_false_alarms
          FROM planning p JOIN systems s ON s.sn = p.sn WHERE s.owner_id = $1 ORDER BY p.sn",
     ),
-    // Their values are in the charts, as ef and lf.
+    // The values are in the charts, as ef and lf.
     (
         "forecasts",
         "SELECT f.sn, f.issued_at FROM forecasts f JOIN systems s ON s.sn = f.sn
@@ -235,9 +240,9 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "SELECT d.sn, d.day, d.actual, d.without_plan, d.without_battery, d.counted, d.stored
          FROM plan_days d JOIN systems s ON s.sn = d.sn WHERE s.owner_id = $1 ORDER BY d.sn, d.day",
     ),
-    // Years of samples are a separate file; this links to it.
+    // Years of samples are a separate file each.
     (
         "samples",
-        "SELECT sn, '/api/auth/export/?sn=' || sn || '&from=&to=' AS see FROM systems WHERE owner_id = $1 ORDER BY sn",
+        "SELECT sn FROM systems WHERE owner_id = $1 ORDER BY sn",
     ),
 ];

@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-/// The maker's public key as this transaction sees it. Nobody else changes it until the transaction ends.
+/// The maker's public key, locked until the transaction ends.
 pub async fn lock_release_key(tx: &mut Tx) -> Result<Option<PublicKey>> {
     let text: Option<String> = within!(tx, c => sqlx::query_scalar(
         "UPDATE firmware_keys SET public_key = public_key WHERE signer = 'release' RETURNING public_key")

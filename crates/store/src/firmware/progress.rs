@@ -1,17 +1,17 @@
 //! Progress of updates, as the battery reports it. An installed part counts as done only when a hello reports the new version.
 use super::update_cache::UpdateCache;
 use super::{UpdateJob, installed_version, rollout, update};
-use crate::journal::{Actor, NewEntry};
-use crate::{Error, Result, Store};
-use db::{FromRow, Tx};
+use crate::Result;
+use crate::journal::NewEntry;
+use db::Tx;
 use domain::Serial;
 use domain::clock::Millis;
-use domain::firmware::{FirmwareReport, JobState, Stage, UPDATE_STALLED_AFTER};
+use domain::firmware::{FirmwareReport, JobState, Stage};
 use domain::hello::PartVersions;
 use domain::journal::{JournalEvent, PartUpdate};
 
-/// Records a battery's progress report. Returns the update if it has changed. A report about any update but the newest changes
-/// nothing.
+/// Records a battery's progress report. Returns the update if it has changed. Only a report about the newest update has an
+/// effect.
 pub(crate) async fn record_progress(
     tx: &mut Tx,
     update_cache: &UpdateCache,
@@ -83,8 +83,8 @@ async fn advance(
     Ok(Some(job))
 }
 
-/// Applies the versions that a hello reports. Parts of the newest update that are now installed are done, however late this is
-/// known. Returns the newest update, and whether it has changed.
+/// Applies the versions that a hello reports. Parts of the newest update that are now installed are done, even if this is
+/// reported late. Returns the newest update, and whether it has changed.
 pub(crate) async fn confirm_versions(
     tx: &mut Tx,
     update_cache: &UpdateCache,
@@ -151,7 +151,7 @@ async fn save_part(tx: &mut Tx, job: &UpdateJob, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// Writes the state of an update. `false`, and nothing written, if the stored update has changed meanwhile.
+/// Saves the state of an update. `false`, and nothing saved, if the stored update has changed meanwhile.
 async fn save_state(
     tx: &mut Tx,
     job: &mut UpdateJob,
@@ -176,50 +176,4 @@ async fn save_state(
         .bind(before.1)
     )?;
     Ok(changed == 1)
-}
-
-#[derive(Debug, FromRow)]
-struct Stalled {
-    id: String,
-    sn: String,
-}
-
-impl Stalled {
-    fn serial(&self) -> Result<Serial> {
-        let serial = self.sn.parse();
-        serial.map_err(|_| Error::Damaged("firmware_jobs.sn"))
-    }
-}
-
-impl Store {
-    /// Marks running updates without a report for too long as interrupted. Returns their systems.
-    pub async fn interrupt_stalled_updates(&self, now: Millis) -> Result<Vec<Serial>> {
-        let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
-            "SELECT id, sn FROM firmware_jobs WHERE state = 'running' AND heard_at <= $1 ORDER BY sn, id")
-            .bind(now - UPDATE_STALLED_AFTER).fetch_all(p).await)?;
-        if due.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut tx = self.db.begin().await?;
-        let mut interrupted = Vec::new();
-        for job in due {
-            let sn = job.serial()?;
-            let changed = execute!(
-                &mut tx,
-                sqlx::query(
-                    "UPDATE firmware_jobs SET state = $2 WHERE id = $1 AND state = 'running' AND heard_at <= $3"
-                )
-                .bind(&job.id)
-                .bind(JobState::Interrupted.as_str())
-                .bind(now - UPDATE_STALLED_AFTER)
-            )?;
-            if changed == 1 {
-                let line = NewEntry::without_account(JournalEvent::UpdateInterrupted, now).on(&sn);
-                line.with_actor(Actor::Portal).write(&mut tx).await?;
-                interrupted.push(sn);
-            }
-        }
-        tx.commit().await?;
-        Ok(interrupted)
-    }
 }

@@ -15,7 +15,7 @@ use strum::{EnumString, IntoStaticStr};
 pub struct ReleaseNotes(pub BTreeMap<String, String>);
 
 impl ReleaseNotes {
-    /// In the reader's language, or else in English, or else in German.
+    /// In the reader's language, otherwise in English, otherwise in German.
     pub fn text(&self, lang: Lang) -> Option<&str> {
         let tried = [lang, Lang::En, Lang::De];
         tried
@@ -146,9 +146,9 @@ pub(super) fn version(text: &str) -> Result<Version> {
 
 impl Release {
     /// Whether the release fits the installed version and hardware, regardless of waves.
-    fn suits(&self, facts: &SystemFacts, now: Millis) -> bool {
-        let installed = installed_version(&facts.versions, self.part);
-        let (Some(installed), Some(hardware)) = (installed, facts.hardware.as_deref()) else {
+    fn suits(&self, hardware: Option<&str>, versions: &PartVersions, now: Millis) -> bool {
+        let installed = installed_version(versions, self.part);
+        let (Some(installed), Some(hardware)) = (installed, hardware) else {
             return false;
         };
         let manifest = Manifest {
@@ -170,10 +170,16 @@ impl Release {
         manifest.suits(standing, now).is_ok()
     }
 
-    pub(super) fn is_offered(&self, sn: &Serial, facts: &SystemFacts, now: Millis) -> bool {
+    pub(super) fn is_offered(
+        &self,
+        sn: &Serial,
+        hardware: Option<&str>,
+        versions: &PartVersions,
+        now: Millis,
+    ) -> bool {
         self.state == ReleaseState::Running
             && self.wave.includes(sn, self.id)
-            && self.suits(facts, now)
+            && self.suits(hardware, versions, now)
     }
 }
 
@@ -199,7 +205,9 @@ impl Releases {
     /// The newest release of each part that the system is offered, in the order of installation.
     pub fn offered(&self, sn: &Serial, facts: &SystemFacts, now: Millis) -> Vec<&Release> {
         let mut offered: BTreeMap<Part, &Release> = BTreeMap::new();
-        for release in self.0.iter().filter(|it| it.is_offered(sn, facts, now)) {
+        let (hardware, versions) = (facts.hardware.as_deref(), &facts.versions);
+        let running = self.0.iter();
+        for release in running.filter(|it| it.is_offered(sn, hardware, versions, now)) {
             let known = offered.entry(release.part).or_insert(release);
             if known.seq < release.seq {
                 *known = release;

@@ -6,14 +6,14 @@ use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{JobState, Wave, WaveTally};
+use domain::hello::PartVersions;
 use domain::journal::JournalEvent;
-use std::collections::HashSet;
 
 /// A battery that was offline for longer is not counted as able to take an update.
 const ONLINE_WITHIN: Millis = 7 * DAY;
 
 /// Counts batteries and households by the result of their updates to a release. Each counts once; a battery that has the release
-/// by now counts as done.
+/// now counts as done.
 const ENDED: &str = "SELECT COALESCE(SUM(done), 0) AS done, COALESCE(SUM(1 - done), 0) AS failed,
          COUNT(DISTINCT CASE WHEN done = 0 THEN COALESCE('account ' || owner_id, sn) END) AS failed_households
      FROM (SELECT j.sn, s.owner_id, MAX(CASE WHEN t.stage = 'confirmed' THEN 1 ELSE 0 END) AS done
@@ -29,14 +29,36 @@ struct Ended {
 }
 
 impl Ended {
-    fn tally(&self, open: usize) -> WaveTally {
+    /// No battery counts as open.
+    fn tally(&self) -> WaveTally {
         let count = |number: i64| u64::try_from(number).unwrap_or(0);
         WaveTally {
             done: count(self.done),
             failed: count(self.failed),
             failed_households: count(self.failed_households),
-            open: open as u64,
+            open: 0,
         }
+    }
+}
+
+/// A battery that can take an update, of the hardware of a release and with another version.
+#[derive(Debug, FromRow)]
+struct Candidate {
+    sn: String,
+    master_version: Option<String>,
+    gateway_version: Option<String>,
+    slave_version: Option<String>,
+}
+
+impl Candidate {
+    fn is_open(&self, release: &Release, now: Millis) -> Result<bool> {
+        let sn: Serial = self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
+        let versions = PartVersions {
+            master: self.master_version.clone(),
+            gateway: self.gateway_version.clone(),
+            slave: self.slave_version.clone(),
+        };
+        Ok(release.is_offered(&sn, Some(&release.hardware), &versions, now))
     }
 }
 
@@ -48,7 +70,7 @@ pub(super) async fn record_failure(tx: &mut Tx, release: i64, now: Millis) -> Re
     let Some(since) = since else { return Ok(()) };
     let ended: Ended = within!(&mut *tx, c => sqlx::query_as(ENDED)
         .bind(release).bind(since).fetch_one(c).await)?;
-    let tally = ended.tally(0);
+    let tally = ended.tally();
     if tally.is_bad() {
         return stop(tx, release, tally, now).await;
     }
@@ -126,7 +148,7 @@ async fn withdraw_waiting(tx: &mut Tx, release: i64, now: Millis) -> Result<()> 
     Ok(())
 }
 
-/// Advances a rollout. `None` after the last wave, or when somebody else was faster.
+/// Advances a rollout. `None` after the last wave, or if another process was faster.
 pub async fn next_wave(tx: &mut Tx, release: &Release, now: Millis) -> Result<Option<Wave>> {
     let Some(wave) = release.wave.next() else {
         return Ok(None);
@@ -147,21 +169,45 @@ pub async fn next_wave(tx: &mut Tx, release: &Release, now: Millis) -> Result<Op
 impl Store {
     /// Results of a release in its present wave, or since it was resumed, and how many batteries in this wave can still take it.
     pub async fn rollout_tally(&self, release: &Release, now: Millis) -> Result<WaveTally> {
-        let ended: Ended = on!(self, p => sqlx::query_as(ENDED)
-            .bind(release.id).bind(release.wave_since).fetch_one(p).await)?;
-        let able: Vec<String> = on!(self, p => sqlx::query_scalar(
-            "SELECT s.sn FROM systems s JOIN presence p ON p.sn = s.sn
-             WHERE s.owner_id IS NOT NULL AND (p.online OR p.since > $1)")
-            .bind(now - ONLINE_WITHIN).fetch_all(p).await)?;
-        let able: HashSet<String> = able.into_iter().collect();
-        let facts = self.all_facts().await?;
-        let open = facts
-            .iter()
-            .filter(|(sn, facts)| able.contains(sn.as_str()) && release.is_offered(sn, facts, now));
-        Ok(ended.tally(open.count()))
+        let ended = self.rollout_results(release).await?;
+        let open = self.count_open(release, u64::MAX, now).await?;
+        Ok(WaveTally { open, ..ended })
     }
 
-    /// Skips the waves and offers the release to everybody at once.
+    /// The results alone: no battery counts as open.
+    pub async fn rollout_results(&self, release: &Release) -> Result<WaveTally> {
+        let ended: Ended = on!(self, p => sqlx::query_as(ENDED)
+            .bind(release.id).bind(release.wave_since).fetch_one(p).await)?;
+        Ok(ended.tally())
+    }
+
+    /// How many batteries in the present wave can take it, at most `limit`. Of a large fleet only as many are read as needed.
+    pub async fn count_open(&self, release: &Release, limit: u64, now: Millis) -> Result<u64> {
+        const PAGE_SIZE: i64 = 1_000;
+        let mut open = 0;
+        let mut after = String::new();
+        while open < limit {
+            let page: Vec<Candidate> = on!(self, p => sqlx::query_as(
+                "SELECT s.sn, s.master_version, s.gateway_version, s.slave_version FROM systems s JOIN presence p ON p.sn = s.sn
+                 WHERE s.sn > $1 AND s.hardware = $2 AND s.owner_id IS NOT NULL AND (p.online OR p.since > $3)
+                 AND CASE CAST($4 AS TEXT) WHEN 'gateway' THEN s.gateway_version WHEN 'master' THEN s.master_version
+                     ELSE s.slave_version END <> $5
+                 ORDER BY s.sn LIMIT $6")
+                .bind(&after).bind(&release.hardware).bind(now - ONLINE_WITHIN).bind(release.part.as_str())
+                .bind(release.version.to_string()).bind(PAGE_SIZE).fetch_all(p).await)?;
+            let is_last = (page.len() as i64) < PAGE_SIZE;
+            for candidate in &page {
+                open += u64::from(candidate.is_open(release, now)?);
+            }
+            match page.into_iter().next_back() {
+                Some(last) if !is_last => after = last.sn,
+                _ => break,
+            }
+        }
+        Ok(open.min(limit))
+    }
+
+    /// Skips the waves and offers the release to the whole fleet at once.
     pub async fn offer_to_all(&self, id: i64, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query(
             "UPDATE firmware_releases SET wave = $2, wave_since = $3 WHERE id = $1")

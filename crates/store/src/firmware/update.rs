@@ -5,7 +5,9 @@ use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::firmware::{Fault, JobId, JobState, MAX_UPDATE_WAIT, SignedText, Stage, Version};
+use domain::firmware::{
+    Fault, JobId, JobState, MAX_UPDATE_WAIT, SignedText, Stage, UPDATE_STALLED_AFTER, Version,
+};
 
 #[derive(Debug, FromRow)]
 struct Row {
@@ -196,6 +198,20 @@ pub async fn expire(tx: &mut Tx, id: &JobId, now: Millis) -> Result<bool> {
     Ok(expired == 1)
 }
 
+/// Marks a running update as interrupted. `false` when its battery has reported meanwhile.
+pub async fn interrupt(tx: &mut Tx, id: &JobId, now: Millis) -> Result<bool> {
+    let interrupted = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE firmware_jobs SET state = $2 WHERE id = $1 AND state = 'running' AND heard_at <= $3"
+        )
+        .bind(id.as_str())
+        .bind(JobState::Interrupted.as_str())
+        .bind(now - UPDATE_STALLED_AFTER)
+    )?;
+    Ok(interrupted == 1)
+}
+
 /// The household has left: cancels an update that the battery has not begun, and erases who started updates. The remaining rows
 /// are the battery's own history, which the next household does not see. They stay because the numbers must keep increasing.
 pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
@@ -241,12 +257,15 @@ impl Store {
                      SELECT 1 FROM firmware_job_parts p WHERE p.job_id = j.id
                          AND (p.stage NOT IN ('waiting', 'confirmed') OR p.ended_at > $1))")
             .bind(now - MAX_UPDATE_WAIT).fetch_all(p).await)?;
-        let parsed = rows.into_iter().map(|(id, sn)| {
-            let id = id.parse().map_err(|_| Error::Damaged("firmware_jobs.id"))?;
-            let sn = sn.parse().map_err(|_| Error::Damaged("firmware_jobs.sn"))?;
-            Ok((id, sn))
-        });
-        parsed.collect()
+        rows.into_iter().map(parse_names).collect()
+    }
+
+    /// Running updates without a report for too long, with their systems.
+    pub async fn stalled_updates(&self, now: Millis) -> Result<Vec<(JobId, Serial)>> {
+        let rows: Vec<(String, String)> = on!(self, p => sqlx::query_as(
+            "SELECT id, sn FROM firmware_jobs WHERE state = 'running' AND heard_at <= $1 ORDER BY sn, id")
+            .bind(now - UPDATE_STALLED_AFTER).fetch_all(p).await)?;
+        rows.into_iter().map(parse_names).collect()
     }
 
     /// The updates of a system in the present owner's time, newest first.
@@ -285,6 +304,13 @@ impl Store {
         }
         Ok(parts)
     }
+}
+
+/// An update and its system.
+fn parse_names((id, sn): (String, String)) -> Result<(JobId, Serial)> {
+    let id = id.parse().map_err(|_| Error::Damaged("firmware_jobs.id"))?;
+    let sn = sn.parse().map_err(|_| Error::Damaged("firmware_jobs.sn"))?;
+    Ok((id, sn))
 }
 
 #[derive(Debug, FromRow)]

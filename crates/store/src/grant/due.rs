@@ -1,11 +1,11 @@
-//! Grants that a job has to look after: decisions that wait for an owner, ends that are near or past, and rows to delete.
+//! Grants that need the attention of a job: pending decisions of owners, ends that are near or past, and rows to delete.
 use super::{Grant, Row, grants, select};
 use crate::{Result, Store, customer};
 use domain::clock::Millis;
 use domain::grant::{GRANT_REQUEST_TTL, MEMBER_CODE_TTL, REMIND_BEFORE, RENEWABLE_FOR};
 
 impl Store {
-    /// Grants whose owner has not been asked yet to decide about them.
+    /// Grants whose owner has not been asked for a decision yet.
     pub async fn undecided_grants(&self, now: Millis) -> Result<Vec<Grant>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE g.state IN ('asked', 'unconfirmed') AND g.told_at IS NULL AND y.owner_id IS NOT NULL ORDER BY g.id"))
@@ -23,7 +23,7 @@ impl Store {
         grants(rows)
     }
 
-    /// Grants whose time is over but whose end is not stored yet.
+    /// Grants that have ended but are not stored as ended yet.
     pub async fn overdue_grants(&self, now: Millis) -> Result<Vec<Grant>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE g.state IN ('active', 'unconfirmed') AND g.until <= $1 ORDER BY g.id"))
@@ -31,7 +31,7 @@ impl Store {
         grants(rows)
     }
 
-    /// Deletes requests and invitations without an answer in time, and grants that can no longer be renewed.
+    /// Deletes requests and invitations that were not answered in time, and grants that can no longer be renewed.
     pub async fn purge_grants(&self, now: Millis) -> Result<()> {
         let past: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT id FROM grants WHERE (state IN ('asked', 'refused') AND created_at <= $1)

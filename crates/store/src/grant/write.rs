@@ -54,7 +54,7 @@ pub struct NewTerms {
     pub shares_contact: bool,
 }
 
-/// With the answer, the message of a request has done its work.
+/// Deletes the message of a request, which is no longer needed after the answer.
 pub async fn set_terms(tx: &mut Tx, id: i64, terms: NewTerms) -> Result<Grant> {
     execute!(
         &mut *tx,
@@ -72,8 +72,9 @@ pub async fn set_terms(tx: &mut Tx, id: i64, terms: NewTerms) -> Result<Grant> {
     find_by_id(tx, id).await
 }
 
-/// Inserts a request of the account's company, or changes the scope and the message of the pending one. A refused request stays
-/// refused until it has expired. The statements are the same whether or not the system exists.
+/// Inserts a request of the account's company, or changes the scope and the message of the one that it has made before. That one
+/// stays as it is otherwise: refused, if the owner has refused it, and not told again, also after it was withdrawn. `false`: there
+/// was one. The statements are the same whether or not the system exists.
 pub async fn insert_request(
     tx: &mut Tx,
     account: AccountId,
@@ -81,7 +82,7 @@ pub async fn insert_request(
     scope: GrantScope,
     message: Option<&str>,
     now: Millis,
-) -> Result<()> {
+) -> Result<bool> {
     execute!(
         &mut *tx,
         sqlx::query(
@@ -92,13 +93,12 @@ pub async fn insert_request(
         .bind(account.0)
         .bind(now - GRANT_REQUEST_TTL)
     )?;
-    execute!(
-        tx,
+    let inserted = execute!(
+        &mut *tx,
         sqlx::query(
             "INSERT INTO grants (sn, company_id, scope, state, origin, created_at, message)
              SELECT $1, company_id, $3, 'asked', $4, $5, $6 FROM accounts WHERE id = $2 AND company_id IS NOT NULL
-             ON CONFLICT (sn, company_id) WHERE state IN ('asked', 'refused')
-             DO UPDATE SET scope = excluded.scope, message = excluded.message"
+             ON CONFLICT (sn, company_id) WHERE state IN ('asked', 'refused') DO NOTHING"
         )
         .bind(sn.as_str())
         .bind(account.0)
@@ -106,6 +106,28 @@ pub async fn insert_request(
         .bind(Origin::Request.as_str())
         .bind(now)
         .bind(message)
+    )?;
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE grants SET scope = $3, message = $4, withdrawn_at = NULL WHERE sn = $1
+                 AND company_id = (SELECT company_id FROM accounts WHERE id = $2) AND state IN ('asked', 'refused')"
+        )
+        .bind(sn.as_str())
+        .bind(account.0)
+        .bind(scope.as_str())
+        .bind(message)
+    )?;
+    Ok(inserted == 1)
+}
+
+/// Hides a request that its author takes back.
+pub async fn withdraw_request(tx: &mut Tx, id: i64, now: Millis) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE grants SET withdrawn_at = $2, message = NULL WHERE id = $1")
+            .bind(id)
+            .bind(now)
     )?;
     Ok(())
 }
@@ -132,7 +154,7 @@ pub async fn insert_by_code(
     find_by_id(tx, id).await
 }
 
-/// Turns an invitation into an active grant: of the account in a household, else of its company.
+/// Turns an invitation into an active grant: in a household of the account, otherwise of its company.
 pub async fn accept(
     tx: &mut Tx,
     invited: &Grant,
@@ -164,7 +186,7 @@ pub async fn refuse(tx: &mut Tx, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a grant and, if it gave access, what its holder has of the system.
+/// Deletes a grant and, if it gave access, its holder's data about the system.
 pub async fn delete(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<()> {
     execute!(
         &mut *tx,
@@ -181,7 +203,7 @@ pub async fn delete(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<()> {
     }
 }
 
-/// Ends a grant whose time is over. `false`: another process was faster.
+/// Ends an expired grant. `false` if another process was faster.
 pub async fn expire(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<bool> {
     let ended = "UPDATE grants SET state = 'ended' WHERE id = $1 AND until <= $2 AND state IN ('active', 'unconfirmed')";
     if !update_once(tx, ended, grant, now).await? {
@@ -193,13 +215,13 @@ pub async fn expire(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<bool> {
     Ok(true)
 }
 
-/// Records that the owner was asked for a decision. `false`: another process was faster.
+/// Records that the owner was asked for a decision. `false` if another process was faster.
 pub async fn mark_owner_notified(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<bool> {
     let marked = "UPDATE grants SET told_at = $2 WHERE id = $1 AND told_at IS NULL";
     update_once(tx, marked, grant, now).await
 }
 
-/// Records that both sides were reminded of the end. `false`: another process was faster.
+/// Records that both sides were reminded of the end. `false` if another process was faster.
 pub async fn mark_reminded(tx: &mut Tx, grant: &Grant, now: Millis) -> Result<bool> {
     let marked = "UPDATE grants SET reminded_at = $2 WHERE id = $1 AND reminded_at IS NULL";
     update_once(tx, marked, grant, now).await
@@ -216,7 +238,7 @@ async fn update_once(
     Ok(marked == 1)
 }
 
-/// Deletes older grants of a system that a person or the person's company holds: there is only one at a time.
+/// Deletes older grants of a system that an account or its company holds: there is only one at a time.
 pub async fn delete_superseded(
     tx: &mut Tx,
     sn: &Serial,
@@ -237,7 +259,7 @@ pub async fn delete_superseded(
     Ok(())
 }
 
-/// Removes what the former holder, with everybody of its company, has of the system: its place in their groups, their setting
+/// Removes the data of a former holder and all members of its company about the system: its place in their groups, their setting
 /// batches and their queued commands.
 async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis) -> Result<()> {
     setting::forget_batches(tx, sn, Some(account)).await?;
@@ -266,8 +288,8 @@ async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis
     Ok(())
 }
 
-/// The household has left: deletes its grants, invitations and offers. People who asked for access still see an open request, as
-/// they would for a system that does not exist.
+/// The household has left: deletes its grants, invitations and handovers. Requests still look open to their authors, as they
+/// would for a system that does not exist.
 pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for change in [
         "UPDATE grants SET state = 'refused' WHERE sn = $1 AND state = 'asked'",

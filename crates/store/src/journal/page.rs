@@ -16,10 +16,10 @@ pub const ENTRIES_PER_PAGE: usize = 10;
 #[derive(Clone, Debug)]
 pub struct EntryFilter<'a> {
     pub account: AccountId,
-    /// Entries about these systems since the present household began: all, or only the account's own and its company's where it
-    /// may not read the whole journal.
+    /// Entries about these systems since the present household began. Where the account may not read the whole journal, only its
+    /// own entries and those of its company.
     pub systems: &'a [Access],
-    /// Also what the account did that is about none of these systems, and for a company's owner what happened to its people.
+    /// Also entries by the account about none of these systems and, for a company's owner, about its members.
     pub own: bool,
     /// Leaves out an electrician's work at systems to which the grant has ended.
     pub only_present: bool,
@@ -31,7 +31,7 @@ pub struct EntryFilter<'a> {
     pub until: Millis,
 }
 
-/// Who did something, from the reader's view.
+/// The actor, from the reader's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum PageActor {

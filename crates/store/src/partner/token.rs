@@ -4,7 +4,7 @@ use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::partner::{ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL};
 
-/// The two tokens that a partner gets, drawn by the caller.
+/// A new pair of tokens, drawn by the caller.
 pub struct NewTokens<'a> {
     pub access: &'a [u8],
     pub refresh: &'a [u8],
@@ -37,7 +37,7 @@ pub struct TokenFamily {
     family: Option<Vec<u8>>,
 }
 
-/// Uses up a code. `None`: it is unknown or was used before.
+/// Uses up a code. `None` if it is unknown or was used before.
 pub async fn use_code(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -67,7 +67,7 @@ pub async fn family_of_code(
     )
 }
 
-/// Uses up a refresh token. `None`: it is unknown, expired or used.
+/// Uses up a refresh token. `None` if it is unknown, expired or used.
 pub async fn use_refresh_token(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -84,7 +84,7 @@ pub async fn use_refresh_token(
     )
 }
 
-/// The tokens that belong together with a used token.
+/// The token family of a used token.
 pub async fn family_of_used_token(
     tx: &mut Tx,
     keyring: &Keyring,
@@ -120,7 +120,7 @@ pub async fn insert_tokens(
     Ok(())
 }
 
-/// `false`: the family has no tokens any more.
+/// `false` if the family has no tokens any more.
 pub async fn delete_tokens(tx: &mut Tx, family: &TokenFamily) -> Result<bool> {
     let deleted = execute!(
         tx,

@@ -36,7 +36,7 @@ struct Row {
 }
 
 impl IssuedForecast {
-    /// Rounded as storing and reading it would do.
+    /// The same values rounded as by storing and reading them.
     #[must_use]
     pub fn rounded_to_grain(mut self) -> Self {
         for band in self.load.iter_mut().chain(&mut self.pv) {

@@ -6,7 +6,7 @@ use strum::IntoStaticStr;
 
 const QUARTER: Millis = 15 * MINUTE;
 
-/// What the battery does. It goes on reading the meter in every mode.
+/// What the battery does. It reads the meter in every mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]

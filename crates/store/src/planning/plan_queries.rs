@@ -65,7 +65,7 @@ pub(crate) use planning_enabled;
 /// A plan to be stored.
 #[derive(Clone, Debug)]
 pub struct NewPlan<'a> {
-    /// Of the process that made it.
+    /// The lease of the process that made it.
     pub lease: JobLease,
     pub plan: &'a ChargePlan,
     /// When the plan's next action last changed.
@@ -75,7 +75,7 @@ pub struct NewPlan<'a> {
     pub previous_planned_at: Option<Millis>,
 }
 
-/// A plan as the battery gets it.
+/// A plan as sent to the battery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanOrder {
     /// The battery follows the plan with the highest version.
@@ -144,7 +144,7 @@ impl Store {
         held: &ShardLeases,
         checked: &[(PlannedSystem, Millis)],
     ) -> Result<()> {
-        // In one order for everybody, so that two transactions never wait for each other.
+        // Always in the same order, so that two transactions never deadlock.
         let mut checked: Vec<&(PlannedSystem, Millis)> = checked.iter().collect();
         checked.sort_by(|(one, _), (other, _)| one.sn.cmp(&other.sn));
         let shards: BTreeSet<Shard> = checked.iter().map(|(system, _)| system.shard).collect();
@@ -173,7 +173,7 @@ impl Store {
         tx.commit_invalidating(std::iter::empty()).await
     }
 
-    /// Prices have changed: every plan has to be checked.
+    /// Schedules a check of every plan, because prices have changed.
     pub async fn check_all_plans(&self, shards: ShardSet) -> Result<()> {
         let mut tx = self.db.begin().await?;
         execute!(
@@ -187,7 +187,7 @@ impl Store {
         tx.commit_invalidating(std::iter::empty()).await
     }
 
-    /// When a source of prices last answered. Weather is answered all the time, and is no reason to read prices again.
+    /// When a source of prices last answered. Weather is answered constantly, and is no reason to read prices again.
     pub async fn prices_answered_at(&self) -> Result<Option<Millis>> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT MAX(success_at) FROM source_states WHERE source NOT IN ('open_meteo', 'forecast_solar')")
@@ -219,7 +219,7 @@ fn to_json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|_| Error::Damaged("a plan that cannot be written"))
 }
 
-/// What the plan is based on has changed.
+/// Schedules a check of the plan, because its basis has changed.
 pub async fn check_plan(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
@@ -228,7 +228,7 @@ pub async fn check_plan(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
-/// `false` when another process was faster or plans this system now, or the household has left meanwhile.
+/// `false` if another process was faster or plans this system now, or if the household has left meanwhile.
 pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bool> {
     if !new.lease.is_held(tx).await? {
         return Ok(false);
@@ -251,7 +251,7 @@ pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bo
     Ok(saved == 1)
 }
 
-/// Whether there was anything to clear.
+/// Returns whether there was a plan to clear.
 pub async fn clear_plan(tx: &mut Tx, sn: &Serial) -> Result<bool> {
     let forgotten = execute!(
         tx,
@@ -264,7 +264,7 @@ pub async fn clear_plan(tx: &mut Tx, sn: &Serial) -> Result<bool> {
     Ok(forgotten == 1)
 }
 
-/// `None` withdraws it.
+/// `None` removes the charge target.
 pub async fn set_charge_target(
     tx: &mut Tx,
     sn: &Serial,

@@ -5,14 +5,21 @@ use db::Tx;
 use domain::Serial;
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
+use telemetry::Telemetry;
 
 /// Moves samples, events and sealed days. The new unit counts from its first sample that was certainly measured at this site:
 /// after it was added (or after midnight, if nobody had added it), and after the last known sample of the old unit. Everything
 /// before belongs to the old unit, which may still have samples to send.
-pub async fn move_measurements(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) -> Result<()> {
+pub async fn move_measurements(
+    tx: &mut Tx,
+    telemetry: &Telemetry,
+    old: &Unit,
+    new: &Unit,
+    now: Millis,
+) -> Result<()> {
     let (old_sn, new_sn, zone) = (&old.sn, &new.sn, &old.zone);
     let stood = new.linked_at.unwrap_or(zone.start_of(zone.day_of(now)));
-    let from = telemetry::exchange_moment(tx, old_sn, new_sn, stood, now).await?;
+    let from = telemetry::exchange_moment(tx, telemetry, old_sn, new_sn, stood, now).await?;
     let before = u8::try_from(old.number).map_err(|_| Error::Damaged("systems.unit"))?;
     let number = unit::replace_at_site(tx, old_sn, new_sn, before, from).await?;
     telemetry::transfer_history(tx, old_sn, new_sn, zone, number, from).await?;

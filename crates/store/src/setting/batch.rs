@@ -1,4 +1,4 @@
-//! Setting batches: what one person changed at several systems at once, stored with the values before.
+//! Setting batches: changes by one account at several systems at once, stored with the former values.
 use crate::company::colleagues;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
@@ -144,8 +144,8 @@ pub async fn mark_undone(tx: &mut Tx, access: &Access, id: &BatchId, now: Millis
     Ok(marked == 1)
 }
 
-/// Deletes batch rows of a system: those of an account whose access ends and of its company, or everybody's (`None`) when the
-/// household leaves.
+/// Deletes batch rows of a system: those of an account whose access ends and of its company, or those of all accounts (`None`)
+/// when the household leaves.
 pub(crate) async fn forget_batches(
     tx: &mut Tx,
     sn: &Serial,

@@ -13,8 +13,8 @@ struct Row {
     reported: Option<String>,
 }
 
-/// Erases every trace of the people: token, times, prices. Settings that were never saved here were set at the battery itself and
-/// stay.
+/// Erases all traces of the household: token, times, prices. Settings that were never saved here were set at the battery itself
+/// and are kept.
 pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     forget_batches(tx, sn, None).await?;
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(

@@ -1,4 +1,4 @@
-//! What a battery reports about its settings: which version it holds, what it has applied and what it refused.
+//! A battery's reports about its settings: its version, the applied settings and the refused fields.
 use super::{refusals, refusals_text, text};
 use crate::Result;
 use crate::journal::NewEntry;
@@ -20,14 +20,14 @@ struct HelloRow {
     outlived: bool,
 }
 
-/// What the database has for a battery that said hello.
+/// The stored state for a battery that sent a hello.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HelloCheck {
-    /// Settings, commands or a plan wait for the battery.
+    /// Whether settings, commands or a plan wait for the battery.
     pub(crate) orders_wait: bool,
-    /// It has had an update at some time.
+    /// Whether it has ever had an update.
     pub(crate) has_updates: bool,
-    /// Something that began before `before` still counts as in force.
+    /// Whether something that began before `before` still counts as in force.
     pub(crate) has_stale_effects: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) async fn check_hello(
     before: Millis,
     now: Millis,
 ) -> Result<HelloCheck> {
-    // A single query: thousands say hello at once, and for nearly all of them nothing waits.
+    // A single query: thousands send a hello at once, and for nearly all of them nothing waits.
     let known: HelloRow = within!(&mut *tx, c => sqlx::query_as(
         "SELECT COALESCE(s.version, 0) AS version, COALESCE(s.held_version, 0) AS held_version,
              s.desired IS NOT NULL AS saved, EXISTS (SELECT 1 FROM commands c
@@ -87,8 +87,8 @@ pub(crate) async fn record_settings_report(
     report: &SettingsReport,
     now: Millis,
 ) -> Result<bool> {
-    // Version 0 is the factory state: nobody saved it, so the journal gets no entry. Thousands may report it at once, so this
-    // query is skipped.
+    // Version 0 is the factory state, which no account saved, so the journal gets no entry. Thousands may report it at once, so
+    // this query is skipped.
     let before: Option<ReportedRow> = match report.version {
         0 => None,
         _ => within!(&mut *tx, c => sqlx::query_as(
@@ -156,7 +156,7 @@ async fn journal_report(
     Ok(())
 }
 
-/// Records that the grid operator limits the battery, or no longer does; returns whether that was news.
+/// Records whether the grid operator limits the battery; returns whether that changed.
 pub(crate) async fn record_grid_limit(
     tx: &mut Tx,
     sn: &Serial,

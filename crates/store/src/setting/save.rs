@@ -19,7 +19,7 @@ pub struct NewSettings<'a> {
     pub acknowledged: Option<bool>,
 }
 
-/// What somebody else changed meanwhile.
+/// A change by another account in the meantime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConflictingChange {
     pub field: Field,
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-/// The saved settings; `None` if nobody has saved any.
+/// The saved settings; `None` if none were saved.
 pub async fn desired(tx: &mut Tx, sn: &Serial) -> Result<Option<Settings>> {
     let desired: Option<String> = within!(tx, c => sqlx::query_scalar(
         "SELECT desired FROM settings WHERE sn = $1 AND desired IS NOT NULL")
@@ -90,7 +90,7 @@ pub async fn desired_or_reported(tx: &mut Tx, sn: &Serial) -> Result<Settings> {
     document(desired.as_deref(), "settings.desired")
 }
 
-/// Returns the new version, or `None` when somebody else has saved since `new.version`.
+/// Returns the new version, or `None` if another account has saved since `new.version`.
 pub async fn save_desired(
     tx: &mut Tx,
     access: &Access,
@@ -117,7 +117,7 @@ pub async fn save_desired(
         .fetch_optional(c).await)?)
 }
 
-/// Saves settings whatever the version is; without an account the portal did it. Returns the new version.
+/// Saves settings regardless of the version. Without an account, the portal is the author. Returns the new version.
 pub async fn overwrite_desired(
     tx: &mut Tx,
     sn: &Serial,

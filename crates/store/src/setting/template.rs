@@ -1,4 +1,4 @@
-//! Templates: some fields with their values, which an electrician keeps under a name. Nobody else sees them.
+//! Templates: some fields with their values, which an electrician keeps under a name. Other accounts cannot see them.
 use super::{document, text};
 use crate::{Result, Store};
 use db::{FromRow, Tx};

@@ -1,5 +1,5 @@
-//! Which polls are needed, from all settings and sites. Changes schedule their poll at once; this finds what they do not know
-//! of, such as an owner who moved to another country, and ends polls that nobody needs any more.
+//! Which polls are needed, from all settings and sites. Changes schedule their poll at once. This job finds what they miss, such
+//! as an owner who moved to another country, and ends polls that are no longer needed.
 use super::{schedule_poll, zone_of};
 use crate::{Error, Result, Store};
 use db::FromRow;
@@ -30,7 +30,7 @@ macro_rules! households {
 }
 
 impl Store {
-    /// Adds polls that are missing and deletes those that nobody needs, with the weather of cells without a roof.
+    /// Adds missing polls and deletes those that are not needed, with the weather of cells without a roof.
     pub async fn update_needed_polls(&self) -> Result<()> {
         let fallbacks = self.fallbacks().await?;
         for source in Source::ALL.iter().copied().filter(|it| it.has_prices()) {
@@ -79,7 +79,7 @@ impl Store {
         self.replace_polls(source, &known, &needed).await
     }
 
-    /// The sources that stand in for one that fails, with the zone.
+    /// The fallback sources, with their zones.
     async fn fallbacks(&self) -> Result<BTreeSet<(Source, BiddingZone)>> {
         let rows: Vec<FailingRow> = on!(self, p => sqlx::query_as(
             "SELECT DISTINCT f.source, a.country, CASE WHEN a.country IS NULL THEN f.area ELSE '' END AS area
@@ -119,7 +119,7 @@ impl Store {
         self.replace_polls(Source::OpenMeteo, &known, &needed).await
     }
 
-    /// Read before what is needed, so that a poll that is scheduled meanwhile is not deleted.
+    /// Read before computing what is needed, so that a poll that is scheduled meanwhile is not deleted.
     async fn polled_areas(&self, source: Source) -> Result<BTreeSet<String>> {
         let areas: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT area FROM source_states WHERE source = $1")

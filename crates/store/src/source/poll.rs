@@ -1,13 +1,12 @@
 //! Polls of sources: one row of `source_states` for each source and area that is needed, with the time of the next request.
-//! Several processes may poll: whoever claims a row asks.
+//! Several processes may poll; the one that claims a row sends the request.
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Source;
 use domain::clock::{MINUTE, Millis};
 use domain::source::{Area, SourceError, SourceState};
 
-/// How long a claimed request belongs to one process. A request takes 20 seconds at most; if the process dies, another one asks
-/// after this time.
+/// How long a claim is valid. A request takes 20 seconds at most; if the process dies, another one may claim it after this time.
 const CLAIM_LEASE: Millis = MINUTE;
 
 #[derive(Debug, FromRow)]
@@ -33,7 +32,7 @@ impl StateRow {
 }
 
 impl Store {
-    /// The areas that a source is to be asked about now: those that have waited longest, at most `limit`.
+    /// The areas to poll from a source now: at most `limit`, those that have waited longest.
     pub async fn due_polls(&self, source: Source, limit: i64, now: Millis) -> Result<Vec<Area>> {
         let areas: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT area FROM source_states WHERE source = $1 AND next_at <= $2 ORDER BY next_at LIMIT $3")
@@ -68,7 +67,7 @@ impl Store {
         Ok(first)
     }
 
-    /// A source that was never asked is due at once.
+    /// A source that was never polled is due at once.
     pub async fn source_state(&self, source: Source, area: &Area) -> Result<SourceState> {
         let row: Option<StateRow> = on!(self, p => sqlx::query_as(
             "SELECT success_at, error, failing_since, tries, next_at FROM source_states WHERE source = $1 AND area = $2")
@@ -89,7 +88,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// Nobody needs it any more.
+    /// Deletes a poll that is no longer needed.
     pub async fn delete_poll(&self, source: Source, area: &Area) -> Result<()> {
         let delete = "DELETE FROM source_states WHERE source = $1 AND area = $2";
         execute!(on self, sqlx::query(delete).bind(source.name()).bind(area.to_string()))?;
@@ -97,7 +96,7 @@ impl Store {
     }
 }
 
-/// From now on the source is asked about the area, at once for the first time.
+/// Schedules polls of the source for the area, the first one at once.
 pub(crate) async fn schedule_poll(tx: &mut Tx, source: Source, area: &Area) -> Result<()> {
     execute!(
         tx,

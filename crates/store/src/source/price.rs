@@ -30,7 +30,7 @@ struct Row {
 pub struct QuarterPrice {
     /// In hundredths of a cent; may be negative.
     pub import: i64,
-    /// Who published it; `None` for a price that the owner entered.
+    /// The source; `None` for a price that the owner entered.
     pub source: Option<Source>,
 }
 
@@ -209,7 +209,7 @@ async fn write_slots(
     let (Some(first), Some(last)) = (slots.first(), slots.last()) else {
         return Ok(());
     };
-    // Deletes hourly slots that are now published by quarter-hour; they would stay beside the new ones.
+    // Deletes hourly slots that are now published by quarter-hour; otherwise both would be kept.
     execute!(
         &mut *tx,
         sqlx::query(

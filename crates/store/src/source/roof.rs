@@ -1,4 +1,4 @@
-//! Roofs whose cell has no weather: forecast.solar is asked for each of them.
+//! Roofs in cells without weather. Each is polled from forecast.solar.
 use super::WeatherForecast;
 use super::poll::write_state;
 use crate::site::parse_planes;
@@ -27,7 +27,7 @@ struct RoofRow {
 }
 
 impl Store {
-    /// The roofs in a cell that forecast.solar may be asked about now: those of `limit` systems, longest waiting first.
+    /// The roofs in a cell that may be polled from forecast.solar now: those of `limit` systems, longest waiting first.
     pub async fn due_roofs(&self, cell: WeatherCell, limit: i64, now: Millis) -> Result<Vec<Roof>> {
         let (latitudes, longitudes) = (cell.latitudes(), cell.longitudes());
         let rows: Vec<RoofRow> = on!(self, p => sqlx::query_as(

@@ -247,7 +247,7 @@ on_both!(the_secret_is_changed_while_the_server_runs, |db| {
 
     let refused = open(db.url()).await;
     assert!(matches!(refused, Err(Error::WrongSecret)), "{refused:?}");
-    // The running server goes on, but must not rotate: nobody could read the new keys afterwards.
+    // The running server continues, but must not rotate: the new keys would be unreadable afterwards.
     db.reload_keys(NOON).await.unwrap();
     assert!(logs_in(db, DEVICE_SECRET).await);
     let stale = service_at(db, NOON).rotate_keys(DAY).await;

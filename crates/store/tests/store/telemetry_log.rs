@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use crate::telemetry_fixture::{home, sample};
 use domain::clock::{HOUR, MINUTE};
+use domain::sample::MessageId;
 use domain::{Sample, Serial};
 use store::Store;
 use store::presence::GatewayId;
@@ -134,6 +135,50 @@ on_both!(a_broken_battery_cannot_fill_a_day_without_end, |db| {
     let samples = flood(70_000);
     let again = db.telemetry.append_samples(&home.sn, &samples, NOON);
     assert_eq!(again.await.unwrap(), 0);
+});
+
+on_both!(a_battery_whose_numbers_jump_fills_no_table, |db| {
+    let home = home(db, SN).await;
+    let jumping = |n: u32| {
+        let mut sample = sample(NOON + i64::from(n) * 100, 2 * n + 1);
+        if n >= 11_000 {
+            // Each from another boot.
+            sample.id = MessageId::new(n, 1);
+        }
+        sample
+    };
+    let samples: Vec<Sample> = (0..11_100).map(jumping).collect();
+    let mut new = 0;
+    for some in samples.chunks(4_000) {
+        let outcome = report(db, &home.sn, some).await;
+        new += outcome.into_iter().filter(|new| *new).count();
+    }
+    assert_eq!(new, 10_000, "the rest of the day is dropped");
+    db.telemetry.fold(NOON + 30 * MINUTE).await.unwrap();
+    assert!(rows(db, "message_ranges").await <= 500);
+    // What continues a range still counts.
+    let next = sample(NOON + HOUR, 2 * 9_999 + 2);
+    assert_eq!(report(db, &home.sn, &[next]).await, [true]);
+});
+
+on_both!(the_lowest_of_very_many_boots_are_forgotten, |db| {
+    let home = home(db, SN).await;
+    db.execute(
+        "INSERT INTO message_ranges (sn, boot, first_seq, last_seq)
+         WITH RECURSIVE boots(boot) AS (SELECT 1 UNION ALL SELECT boot + 1 FROM boots WHERE boot < 10500)
+         SELECT 'SC000001', boot, 1, 5 FROM boots",
+    )
+    .await;
+    let of_boot = |boot: u32, seq: u32| Sample {
+        id: MessageId::new(boot, seq),
+        ..sample(NOON, seq)
+    };
+    let sent = [of_boot(10_500, 5), of_boot(10_501, 1)];
+    assert_eq!(report(db, &home.sn, &sent).await, [false, true]);
+    db.telemetry.fold(NOON).await.unwrap();
+    assert_eq!(rows(db, "message_ranges").await, 10_001);
+    let repeats = [of_boot(10_501, 1), of_boot(1_000, 3)];
+    assert_eq!(report(db, &home.sn, &repeats).await, [false, false]);
 });
 
 /// Makes every deletion from the log fail, as if the process were killed before it.

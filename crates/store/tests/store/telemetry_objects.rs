@@ -218,7 +218,7 @@ on_both!(
     |db| {
         let stage = Stage::set(db).await;
         move_months(db, &random(), NOON).await;
-        // Nobody listens there.
+        // No server listens there.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", free.local_addr().unwrap());
         drop(free);

@@ -5,6 +5,7 @@ use domain::AccountId;
 use domain::grant::GrantScope;
 use service::grant::{GrantRequest, Invitation};
 use store::Access;
+use store::account::ProfileChange;
 
 /// The state of a grant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,9 @@ enum DemoGrant {
 
 /// What the electrician writes with a request.
 const MESSAGE: &str = "Wir haben Ihren Speicher montiert und möchten ihn weiter betreuen.";
+
+/// Where a customer lives who lets the electrician know.
+const ADDRESS: &str = "Lindenweg 7, 12345 Musterstadt";
 
 /// Electrician, owner and grant. Owners who are not in this demo are skipped.
 const DEMO_GRANTS: &[(&str, &str, DemoGrant)] = &[
@@ -136,12 +140,20 @@ impl DemoSeeder {
             return Ok(Vec::new());
         };
         let now = self.clock.now();
+        // So that there is a customer whom an electrician can call and go to.
+        let shares_contact = email == BUSY && scope == GrantScope::Service;
+        if shares_contact {
+            let profile = ProfileChange {
+                address: Some(ADDRESS.to_owned()),
+                ..ProfileChange::default()
+            };
+            self.service.change_profile(account.id(), &profile).await?;
+        }
         let invitation = Invitation {
             email: &email.parse().map_err(invalid)?,
             scope,
             last_day: scope.default_end(first.zone().day_of(now)),
-            // So that there is a customer whom an electrician can call.
-            shares_contact: email == BUSY && scope == GrantScope::Service,
+            shares_contact,
         };
         let systems: Vec<&Access> = systems.iter().collect();
         let invited = self.service.invite(&systems, invitation).await?;

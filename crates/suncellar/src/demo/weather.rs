@@ -8,7 +8,7 @@ use simulator::home::Home;
 use simulator::{Household, Seed};
 use std::sync::Arc;
 use store::Store;
-use store::access::PortalWork;
+use store::access::InternalAccess;
 
 /// Maximum relative error of a day's forecast.
 const MAX_DAY_ERROR: f64 = 0.25;
@@ -83,7 +83,7 @@ pub(super) async fn seed_past_forecasts(
     for (number, site) in sites.iter().enumerate() {
         let (first, _) = site.units[0];
         let access = store
-            .household_access(PortalWork::new(), &serial(first)?)
+            .household_access(InternalAccess::new(), &serial(first)?)
             .await?;
         let (Some(roof), Some(access)) = (DemoRoof::of(site, number)?, access) else {
             continue;

@@ -49,26 +49,30 @@ async fn a_backup_comes_back_after_a_kill_whatever_log_was_left() {
     let server = Server::serve(&url("suncellar.db"), folder.path());
     measure(&server, 0, 3).await;
 
-    let backed_up = succeeded(&run(folder.path(), &["backup", "backup.db"]));
+    let backed_up = succeeded(&run(folder.path(), &["backup", "backups", "--keep", "3"]));
     assert!(backed_up.contains("1 systems"), "{backed_up}");
-    let mode = path("backup.db").metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "nobody else reads a backup");
-    let again = refused(&run(folder.path(), &["backup", "backup.db"]));
-    assert!(again.contains("backup.db is there already"), "{again}");
+    let file = backed_up.split(' ').nth(3).unwrap().trim_end_matches(':');
+    let mode = |name: &str| path(name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("backups"), mode(file)), (0o700, 0o600));
+    let no_folder = refused(&run(folder.path(), &["backup", "suncellar.db"]));
+    assert!(
+        no_folder.contains("is a file: name the folder"),
+        "{no_folder}"
+    );
     let second = refused(&run(folder.path(), &SERVE));
     assert!(second.contains("a server uses"), "{second}");
     assert!(
         second.contains(&server.process.id().to_string()),
         "{second}"
     );
-    let running = refused(&run(folder.path(), &["restore", "backup.db"]));
+    let running = refused(&run(folder.path(), &["restore", file]));
     assert!(running.contains("a server uses"), "{running}");
 
     measure(&server, 3, 3).await;
     server.kill();
     let log = path("suncellar.db-wal").metadata().unwrap();
     assert!(log.len() > 0, "the kill leaves a write-ahead log");
-    let restored = succeeded(&run(folder.path(), &["restore", "backup.db"]));
+    let restored = succeeded(&run(folder.path(), &["restore", file]));
     assert_eq!(samples(&url("suncellar.db"), home::SN).await.len(), 3);
     let aside = restored.split("before is ").nth(1).unwrap().trim();
     let aside = format!("sqlite:{aside}");
@@ -81,19 +85,59 @@ async fn a_backup_comes_back_after_a_kill_whatever_log_was_left() {
     assert_eq!(samples(&url("suncellar.db"), home::SN).await.len(), 4);
 }
 
-#[test]
-fn backup_and_restore_of_postgresql_name_the_tools_for_it() {
+/// Decrypted by the tool that the format is from.
+#[tokio::test]
+async fn an_encrypted_backup_is_read_by_whoever_has_the_key() {
     let folder = TempDir::new().unwrap();
-    for (command, tool) in [
-        (vec!["backup", "x"], "pg_dump"),
-        (vec!["restore", "x"], "pg_restore"),
-        (vec!["check"], "pg_amcheck"),
+    let path = |name: &str| folder.path().join(name);
+    let url = format!("sqlite:{}", path("suncellar.db").display());
+    home::prepare(&url).await;
+    let tool = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        let output = command.current_dir(folder.path()).args(arguments).output();
+        let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
+        assert!(output.status.success(), "{output:?}");
+        output
+    };
+    tool("age-keygen", &["-o", "key"]);
+    let recipient = tool("age-keygen", &["-y", "key"]).stdout;
+    std::fs::write(path("recipients"), recipient).unwrap();
+    let encrypt = ["backup", "backups", "--recipients", "recipients"];
+    let backed_up = succeeded(&run(folder.path(), &encrypt));
+    let file = backed_up.split(' ').nth(3).unwrap().trim_end_matches(':');
+    assert!(file.ends_with(".backup.age"), "{file}");
+    let advice = refused(&run(folder.path(), &["restore", file]));
+    assert!(advice.contains("age --decrypt"), "{advice}");
+
+    tool("age", &["--decrypt", "-i", "key", "-o", "plain", file]);
+    let plain = std::fs::File::open(path("plain")).unwrap();
+    let mut restore = Command::new(BINARY);
+    let restore = restore.current_dir(folder.path()).env_clear();
+    let restore = restore.args(["restore", "-", "--database", "sqlite:new.db"]);
+    let restored = succeeded(&restore.stdin(plain).output().unwrap());
+    assert!(restored.contains("1 systems"), "{restored}");
+    std::fs::write(path("recipients"), "ssh-ed25519 AAAA").unwrap();
+    let wrong = refused(&run(folder.path(), &encrypt));
+    assert!(wrong.contains("begin with age1"), "{wrong}");
+}
+
+#[tokio::test]
+async fn the_operator_moves_to_another_database_and_sees_the_progress() {
+    let folder = TempDir::new().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("suncellar.db").display());
+    home::prepare(&url).await;
+    let there = succeeded(&run(folder.path(), &["move", "sqlite:new.db"]));
+    for line in [
+        "systems: 1 of 1 rows copied",
+        "systems: 1 rows are the same",
+        "set `database`",
     ] {
-        let database = ["--database", "postgres://localhost/none"];
-        let said = refused(&run(folder.path(), &[&command[..], &database].concat()));
-        assert!(said.contains(tool), "{said}");
-        assert!(!folder.path().join("x").exists());
+        assert!(there.contains(line), "{there}");
     }
+    let again = refused(&run(folder.path(), &["move", "sqlite:new.db"]));
+    assert!(again.contains("is there already"), "{again}");
+    let nowhere = refused(&run(folder.path(), &["move", "mysql://x"]));
+    assert!(nowhere.contains("must begin with sqlite"), "{nowhere}");
 }
 
 const SOUND: &str = "SC26A0001";
@@ -191,11 +235,12 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
         "{found:?}"
     );
     assert!(!said.contains(&format!("rows of {SOUND}")), "{said}");
-    let advice = refused(&found);
-    assert!(advice.contains("suncellar restore FILE"), "{advice}");
-    let backup = refused(&run(folder.path(), &["backup", "b.db"]));
+    assert!(said.contains("suncellar restore FILE"), "{said}");
+    assert!(refused(&found).contains("one problem"), "{found:?}");
+    let backup = refused(&run(folder.path(), &["backup", "b"]));
     assert!(backup.contains("is damaged"), "{backup}");
-    assert!(!folder.path().join("b.db").exists());
+    let left = std::fs::read_dir(folder.path().join("b")).unwrap();
+    assert_eq!(left.count(), 0, "no backup of what is damaged");
 }
 
 #[tokio::test]

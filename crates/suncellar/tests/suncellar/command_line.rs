@@ -373,7 +373,7 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
         .to_owned();
     first.terminate();
     first.process.wait().unwrap();
-    let second = Demo::start(folder.path());
+    let mut second = Demo::start(folder.path());
     let answer = second.post("/api/auth/token/refresh/", &format!("refresh={refresh}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     // `serve` refuses the demo's folder, as its passwords are public; and a demo runs only once per folder.
@@ -383,6 +383,22 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
     let again = run(folder.path(), &["demo", "--data-dir", "demo"]);
     let refused = error_of(&again);
     assert!(refused.contains("a server uses"), "{refused}");
+    // Nor is its database served from elsewhere.
+    second.terminate();
+    second.process.wait().unwrap();
+    let elsewhere = [
+        "serve",
+        "--database",
+        "sqlite:demo/suncellar.db",
+        "--data-dir",
+        "elsewhere",
+        "--secret-file",
+        "demo/demo-key",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let refused = error_of(&suncellar(folder.path()).args(elsewhere).output().unwrap());
+    assert!(refused.contains("a demo has filled"), "{refused}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod command_line;
 mod demo;
 mod device_commands;
 mod durability;
+mod first_steps;
 mod fleet;
 mod kills;
 mod orders;

@@ -21,7 +21,7 @@ const INTEGRAL: u8 = 5;
 /// Flag on the other tags: a bit per row says whether it has a value.
 const SPARSE: u8 = 0x80;
 
-/// What a column may be predicted from besides itself. Only columns without missing values are used.
+/// Other columns that a column may be predicted from. Only columns without missing values are used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum PredictorInputs<'a> {
     #[default]

@@ -1,4 +1,4 @@
-//! What is packed together: bytes, which zstd compresses, and bits that no compression makes smaller.
+//! The content of a pack: bytes, which zstd compresses, and bits that cannot be compressed.
 use super::DB_COLUMN;
 use crate::varint::{self, ByteReader};
 use db::{Error, Result};
@@ -8,7 +8,7 @@ use zstd::zstd_safe::CParameter;
 
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
-/// The bits, and then one of the others.
+/// The bits, followed by one of the other layouts.
 const WITH_BITS: u8 = 2;
 /// Residuals are noise: short repeats in them are chance, and encoding a match takes more bytes than it saves (measured: an
 /// eighth of a day's size).
@@ -17,9 +17,9 @@ const ZSTD_MIN_MATCH: u32 = 7;
 /// How much time to spend on size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// For what is written every few minutes.
+    /// For data that is written every few minutes.
     Fast,
-    /// For what is kept for years.
+    /// For data that is kept for years.
     Small,
 }
 
@@ -111,7 +111,7 @@ fn new_compressor(effort: Effort) -> std::io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-/// [`Content`] as it is read.
+/// [`Content`] as read back.
 pub(crate) struct Unpacked<'a> {
     bytes: Vec<u8>,
     bits: &'a [u8],

@@ -137,7 +137,7 @@ proptest! {
 #[test]
 fn residuals_in_the_layouts_of_earlier_versions_are_read() {
     let read = |bytes: &[u8], count| residual::decode(&mut ByteReader::new(bytes, "test"), count);
-    // One byte each, and what a large one has beyond the escape.
+    // One byte each, and the part of a large residual beyond the escape.
     assert_eq!(read(&[0, 1, 255, 4, 45], 3).unwrap(), [-1, 150, 2]);
     // Two planes.
     assert_eq!(read(&[2, 1, 44, 0, 1], 2).unwrap(), [-1, 150]);

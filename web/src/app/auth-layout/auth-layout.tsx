@@ -1,15 +1,21 @@
 import { Outlet } from '@tanstack/react-router'
+import { Languages } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
 import { Wordmark } from '@/components/ui/logo'
+import { LOCALES } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { Footer } from '../footer'
+import { useLanguage } from '../use-language'
 import { AuthTopBar } from './auth-top-bar'
 import { DayCurve } from './day-curve'
+import { offeredLocale } from './offered-locale'
 
-/** The pages before the door: what the product is on one side, the form on the other. */
+/** The layout of the pages before login: the product on one side, the form on the other. */
 export function AuthLayout() {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[1.15fr_1fr]">
-      <Claim />
+      <ProductPanel />
       <div className="flex min-w-0 flex-col">
         <AuthTopBar />
         <main
@@ -17,6 +23,7 @@ export function AuthLayout() {
           tabIndex={-1}
           className="mx-auto flex w-full max-w-115 flex-1 flex-col justify-center px-5 py-8 outline-none sm:py-10"
         >
+          <LanguageOffer />
           <Outlet />
         </main>
         <Footer className="px-4 pb-2 lg:pb-4" />
@@ -26,7 +33,20 @@ export function AuthLayout() {
   )
 }
 
-function Claim() {
+/** One press for who reads another language than the German of a first visit. */
+function LanguageOffer() {
+  const { locale, choose } = useLanguage()
+  const [offered] = useState(() => offeredLocale())
+  if (offered === null || offered === locale) return null
+  return (
+    <Button variant="outline" size="s" className="mb-6 self-start" onClick={() => choose(offered)}>
+      <Languages aria-hidden className="size-4" />
+      <span lang={offered}>{LOCALES[offered]}</span>
+    </Button>
+  )
+}
+
+function ProductPanel() {
   const { t } = useT()
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col overflow-hidden bg-surface p-12 lg:flex">
@@ -36,7 +56,7 @@ function Claim() {
           {t('auth_side.claim')
             .split(/(?<=\.) /)
             .map((sentence) => (
-              // Lines break between the sentences, not within them.
+              // Lines break between sentences only.
               <span key={sentence} className="mr-[0.25em] inline-block">
                 {sentence}
               </span>

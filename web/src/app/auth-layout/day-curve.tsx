@@ -3,7 +3,7 @@ import { useId } from 'react'
 const SUN = 'M0 360 C150 360 190 60 340 60 S 530 360 690 360'
 const STORAGE = 'M0 352 C300 352 380 130 540 130 C650 130 720 210 800 240'
 
-/** Decoration: a day of sun (amber), carried into the evening by the battery (mint). */
+/** Decorative: a day of sun (amber), carried into the evening by the battery (mint). */
 export function DayCurve({ className }: { className?: string }) {
   const id = useId() // a fixed id would resolve to the hidden copy of the other screen size
   return (

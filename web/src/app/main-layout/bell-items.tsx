@@ -9,15 +9,15 @@ import { useSession } from '@/lib/session/session-store'
 
 type Props = {
   alarms: number
-  /** Requests and unconfirmed accesses that wait for an owner. */
+  /** Requests and unconfirmed grants of an owner. */
   decisions: number
-  /** What waits for an electrician. */
+  /** Tasks of an electrician. */
   tasks: readonly Task[]
   /** Serial numbers with a pending update. */
   pending: readonly string[]
 }
 
-/** What the bell leads to. Electricians have neither an update page nor one of alarms: their fleet shows both. */
+/** The bell's menu items. Electricians have neither an update nor an alarms page: their fleet shows both. */
 export function BellItems({ alarms, decisions, tasks, pending }: Props) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')

@@ -18,7 +18,7 @@ const LANGUAGES = (Object.entries(LOCALES) as [Locale, string][]).map(([value, n
   ),
 }))
 
-/** The top bar's settings dropdown: light or dark, and the language. */
+/** A menu with theme and language. */
 export function DisplayMenu() {
   const { t } = useT()
   const { locale, choose } = useLanguage()

@@ -30,7 +30,7 @@ describe('the start', () => {
     expect(useSession.getState().serials).toEqual(['SC24A0001'])
   })
 
-  it('asks for no systems without a token', async () => {
+  it('does not request systems without a token', async () => {
     serveSystems(['SC24A0001'])
     const asked = vi.fn()
     server.events.on('request:start', ({ request }) => asked(new URL(request.url).pathname))
@@ -69,7 +69,7 @@ describe('the start', () => {
     expect(isAuthenticated()).toBe(false)
   })
 
-  it('asks for nothing more once somebody has logged out', async () => {
+  it('requests nothing after a logout', async () => {
     serveSystems(['SC24A0001', 'SC24A0002'])
     await logIn('user')
     const router = await openApp('/dashboard')
@@ -92,7 +92,7 @@ describe('the start', () => {
     expect(page.goTo).not.toHaveBeenCalled()
   })
 
-  it('takes no answer for neither an empty list nor the end of the session', async () => {
+  it('treats a missing answer neither as an empty list nor as the end of the session', async () => {
     serveSystems(null)
     await logIn('user')
     await openApp('/dashboard')
@@ -105,11 +105,11 @@ describe('the start', () => {
   })
 })
 
-describe('what waits for a decision about access', () => {
+describe('pending decisions about access', () => {
   const serveGrants = (given: GivenGrant[], held: HeldGrant[]) =>
     server.use(http.get('*/api/auth/grant/', () => HttpResponse.json({ given, held, handovers: [] })))
 
-  it('is on the dashboard of the owner, and in the bell', async () => {
+  it('are on the owner’s dashboard, and in the bell', async () => {
     serveSystems(['SC24A0001'])
     serveGrants([givenGrant({ state: 'asked', scope: 'monitor' })], [])
     await logIn('user')
@@ -124,9 +124,9 @@ describe('what waits for a decision about access', () => {
     )
   })
 
-  it('is on the page of an electrician with an empty fleet, and in the bell', async () => {
+  it('are on the page of an electrician with an empty fleet, and in the bell', async () => {
     serveSystems([])
-    // The first two are of one owner, who is answered once.
+    // The first two have the same owner and count as one.
     const invited = ['SC24B0001', 'SC24B0002', 'SC24C0001'].map((sn, id) =>
       heldGrant({ id, sn, state: 'invited', household: Math.max(id, 1) }),
     )
@@ -143,7 +143,7 @@ describe('what waits for a decision about access', () => {
     expect(await screen.findByRole('menuitem', { name: invitations })).toBeInTheDocument()
   })
 
-  it('is nothing where nothing waits', async () => {
+  it('are hidden if there are none', async () => {
     serveSystems(['SC24A0001'])
     await logIn('user')
     await openApp('/dashboard')
@@ -168,7 +168,7 @@ describe('the top bar', () => {
 })
 
 describe('the bell', () => {
-  /** Three systems, and the entry for all of them, which never is in the list itself. */
+  /** Three systems, and the entry for all of them, which must not be listed. */
   const withUpdates = (...pending: string[]) => {
     const entries = ['SC24A0001', 'SC24A0002', 'SC24A0003', '-1'].map((sn) => ({
       [sn]: liveEntry({ updatable: sn === '-1' || pending.includes(sn) }),
@@ -184,7 +184,7 @@ describe('the bell', () => {
     expect(await screen.findByRole('menuitem')).toHaveTextContent('Kein Update verfügbar')
   })
 
-  it('lists the systems with a pending update, each with the way to it', async () => {
+  it('links to each system with a pending update', async () => {
     serveSystems(['SC24A0001', 'SC24A0002', 'SC24A0003'])
     server.use(http.get('*/api/auth/data/', () => HttpResponse.json(withUpdates('SC24A0001', 'SC24A0002'))))
     await logIn('user')
@@ -206,7 +206,7 @@ describe('the bell with alarms', () => {
   }
   const bell = { name: '1 Alarm, Update für 1 Anlage' }
 
-  it('leads an owner to the alarms, but not for one that somebody has seen', async () => {
+  it('links an owner to the alarms, but not for acknowledged ones', async () => {
     serve()
     await logIn('user')
     await openApp('/calendar')
@@ -215,7 +215,7 @@ describe('the bell with alarms', () => {
     expect(items.map((item) => item.getAttribute('href'))).toEqual(['/alarms', '/update?sn=SC24A0001'])
   })
 
-  it('leads an electrician to the systems with an alarm, and to those with an update', async () => {
+  it('links an electrician to the systems with an alarm, and to those with an update', async () => {
     serve()
     await logIn('electrician')
     await openApp('/electrician-dashboard')

@@ -4,7 +4,7 @@ import { PagePart } from '@/components/ui/page-part'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
 import { lazyPart } from '@/lib/lazy-part'
-import { useCatchUp, useLiveRefresh } from '@/lib/live/use-live'
+import { useLiveRefresh, useRefetchAfterOutage } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
 import { Footer } from '../footer'
@@ -16,21 +16,21 @@ import { TopBar } from './top-bar'
 const MenuDrawer = lazyPart(async () => (await import('./menu-drawer')).MenuDrawer)
 
 /**
- * Whether the session that this was opened with is over. Until the login page is there nothing of it is drawn, for
- * whatever is drawn asks for its data.
+ * Whether the session that opened the layout has ended. Then the layout renders nothing until the login page
+ * is loaded, because its parts would request data.
  */
-function useHasLeft() {
+function useSessionEnded() {
   const [entered] = useState(isAuthenticated)
   const stays = useSession(() => isAuthenticated())
   return entered && !stays
 }
 
-/** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
+/** The layout of the pages behind the login: side menu or bottom tabs, top bar, page, footer. */
 export function MainLayout() {
-  const left = useHasLeft()
+  const left = useSessionEnded()
   useStartUp()
   useLiveRefresh()
-  useCatchUp()
+  useRefetchAfterOutage()
   const [collapsed, setCollapsed] = useState(false)
   const [drawerOpen, setDrawerOpen] = useState(false)
   const [drawerWanted, setDrawerWanted] = useState(false)
@@ -46,7 +46,7 @@ export function MainLayout() {
       <SideMenu collapsed={collapsed} onToggle={toggle} />
       <div className="flex min-h-dvh min-w-0 flex-col">
         <TopBar />
-        {/* On phones the footer starts below the screen, so that content which is still to come does not move it. */}
+        {/* On phones the footer starts below the screen, so that loading content does not move it. */}
         <main
           id="main"
           tabIndex={-1}

@@ -5,12 +5,12 @@ import { useSession } from '@/lib/session/session-store'
 import { navItems } from './nav-items'
 
 type Props = {
-  /** Icons only; the names stay for screen readers and as tooltips. */
+  /** Icons only; labels stay for screen readers and as tooltips. */
   collapsed?: boolean
   onNavigate?: () => void
 }
 
-/** The entries of the side menu, standing and in the drawer. */
+/** The entries of the side menu and the drawer. */
 export function SideNav({ collapsed = false, onNavigate }: Props) {
   const { t } = useT()
   const role = useSession((session) => session.role)
@@ -38,7 +38,7 @@ export function SideNav({ collapsed = false, onNavigate }: Props) {
   )
 }
 
-/** The same entries at the thumb, on phones. */
+/** The same entries as tabs, on phones. */
 export function BottomTabs() {
   const { t } = useT()
   const role = useSession((session) => session.role)

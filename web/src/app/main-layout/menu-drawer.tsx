@@ -7,7 +7,9 @@ import { SideNav } from './main-nav'
 
 type Props = { open: boolean; onOpenChange: (open: boolean) => void }
 
-/** The side menu on phones. Its overlay is ours: that of Radix injects a `<style>` which the CSP refuses. */
+/**
+ * The side menu on phones. Its overlay is our own: that of Radix injects a `<style>`, which the CSP refuses.
+ */
 export function MenuDrawer({ open, onOpenChange }: Props) {
   const { t } = useT()
   return (

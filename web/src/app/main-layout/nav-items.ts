@@ -9,7 +9,7 @@ export type NavItem = {
   icon: LucideIcon
 }
 
-/** Electricians start updates from their own screens, so their menu has none. */
+/** Electricians start updates in their fleet, so their menu has no update page. */
 export function navItems(role: Role): NavItem[] {
   const electrician = role === 'electrician'
   return [
@@ -19,6 +19,6 @@ export function navItems(role: Role): NavItem[] {
   ]
 }
 
-/** Where the profile menu's "Settings" leads. */
+/** The target of "Settings" in the profile menu. */
 export const profileSettings = (path: string) =>
   path.startsWith('/electrician') ? '/electrician-settings' : '/settings'

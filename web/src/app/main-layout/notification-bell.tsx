@@ -7,13 +7,13 @@ import { unseenAlarms, updatableOf } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 
 type Props = {
-  /** Requests and unconfirmed accesses that wait for an owner. */
+  /** Requests and unconfirmed grants of an owner. */
   decisions?: number
-  /** What waits for an electrician. */
+  /** Tasks of an electrician. */
   tasks?: readonly Task[]
 }
 
-/** Alarms that nobody has seen, what waits for the reader, and pending updates, each a way to what can be done. */
+/** Unacknowledged alarms, pending decisions, tasks and pending updates, each with a link. */
 export function NotificationBell({ decisions = 0, tasks = [] }: Props) {
   const { t } = useT()
   const { data: live } = useLive()

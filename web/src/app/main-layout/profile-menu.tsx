@@ -25,7 +25,7 @@ export function ProfileMenu() {
               {t('nav.settings')}
             </Link>
           </MenuItem>
-          {/* Not a link: pages behind links are prepared when the pointer comes near. */}
+          {/* Not a link: links preload their pages on hover, and this one logs out. */}
           <MenuItem onSelect={() => void navigate({ to: '/logout', replace: true })}>
             <LogOut aria-hidden />
             {t('top.log_out')}

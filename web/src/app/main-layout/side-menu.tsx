@@ -6,7 +6,7 @@ import { SideNav } from './main-nav'
 
 type Props = { collapsed: boolean; onToggle: () => void }
 
-/** Stands at the side from 1024 px on; folds to a rail of icons. */
+/** The side menu, from 1024 px on; it collapses to icons. */
 export function SideMenu({ collapsed, onToggle }: Props) {
   const { t } = useT()
   const Icon = collapsed ? PanelLeftOpen : PanelLeftClose

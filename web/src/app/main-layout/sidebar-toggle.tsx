@@ -14,7 +14,7 @@ type Props = {
 const floating =
   'fixed z-20 place-items-center rounded-full border border-line-strong bg-surface text-muted shadow-lg transition-[left,color] hover:text-text'
 
-/** Floats once the page is scrolled: folds the side menu, or opens it where there is no room for it. */
+/** Appears after scrolling: collapses the side menu, or opens the drawer on small screens. */
 export function SidebarToggle({ collapsed, onToggle, drawerOpen, onOpenDrawer }: Props) {
   const { t } = useT()
   if (!useScrolledPast(SIDEBAR_TOGGLE_SCROLL)) return null

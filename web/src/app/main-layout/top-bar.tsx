@@ -19,7 +19,7 @@ const ElectricianBell = lazyPart(async () => {
   return ElectricianBell
 })
 
-/** Pages that show one system, or all of them. */
+/** Pages with a system selector. */
 const WITH_SELECTOR = ['/dashboard', '/calendar', '/charts']
 
 export function TopBar() {
@@ -43,7 +43,7 @@ export function TopBar() {
   )
 }
 
-/** An electrician's, and without what waits for them while that is loaded or where it cannot be. */
+/** The electrician's bell; without tasks while they load, or if they fail. */
 const LoadedBell = () => (
   <CatchBoundary getResetKey={() => location.href} errorComponent={() => <NotificationBell />}>
     <Suspense fallback={<NotificationBell />}>
@@ -52,18 +52,18 @@ const LoadedBell = () => (
   </CatchBoundary>
 )
 
-/** What the session is about: the only system, as on the pages with a choice, or how many systems there are. */
+/** On pages without a selector: the only system, or the number of systems. */
 function Systems() {
   const { t } = useT()
   const role = useSession((session) => session.role)
   const { data } = useQuery(systemsQuery)
   if (!data) return null
   const [only] = data
-  if (!only || data.length > 1) return <Wide>{t('top.systems', { count: data.length })}</Wide>
-  // To an electrician it is nobody's home.
-  return <Wide>{role === 'user' ? <OnlySystem system={only} /> : only.sn}</Wide>
+  if (!only || data.length > 1) return <WideOnly>{t('top.systems', { count: data.length })}</WideOnly>
+  // Electricians see the serial number only.
+  return <WideOnly>{role === 'user' ? <OnlySystem system={only} /> : only.sn}</WideOnly>
 }
 
-const Wide = ({ children }: { children: ReactNode }) => (
+const WideOnly = ({ children }: { children: ReactNode }) => (
   <div className="num hidden truncate text-[15px] font-medium lg:block">{children}</div>
 )

@@ -5,5 +5,5 @@ function onScroll(changed: () => void) {
   return () => removeEventListener('scroll', changed)
 }
 
-/** Whether the page is scrolled further than this many pixels. */
+/** Whether the page is scrolled by more than this many pixels. */
 export const useScrolledPast = (pixels: number) => useSyncExternalStore(onScroll, () => scrollY > pixels)

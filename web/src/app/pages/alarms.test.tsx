@@ -70,19 +70,19 @@ afterEach(() => resetSessionStore())
 const list = () => screen.findByRole('region', { name: 'Alarme' })
 
 describe('the alarms of an owner', () => {
-  it('say what is wrong, since when and what to do, and can be marked as seen', async () => {
+  it('show cause, start and advice, and can be acknowledged', async () => {
     await openApp('/alarms')
     const card = within(await list())
     expect(await card.findByText('Der Stromzähler antwortet nicht')).toBeInTheDocument()
     expect(card.getByText('Bitte prüfen Sie das Kabel.')).toBeInTheDocument()
     expect(card.getByText(/seit 15\.11\.2026 12:00/)).toBeInTheDocument()
-    await userEvent.click(card.getByRole('button', { name: /^Als gesehen markieren: Der Strom/ }))
-    expect(await card.findByText(/Gesehen: Sie, 15\.11\.2026 13:00/)).toBeInTheDocument()
-    expect(card.queryByRole('button', { name: /^Als gesehen markieren/ })).toBeNull()
+    await userEvent.click(card.getByRole('button', { name: /^Ich kümmere mich: Der Strom/ }))
+    expect(await card.findByText(/In Arbeit: Sie, 15\.11\.2026 13:00/)).toBeInTheDocument()
+    expect(card.queryByRole('button', { name: /^Ich kümmere mich/ })).toBeNull()
     expect(sent).toEqual(['id=7'])
   })
 
-  it('that are over say from when to when, and advise nothing any more', async () => {
+  it('that are over show start and end, and no advice', async () => {
     alarms = [alarm({ closed_at: Date.UTC(2026, 10, 15, 13), acknowledgeable: false })]
     await openApp('/alarms')
     const card = within(await list())
@@ -130,7 +130,7 @@ describe('the alarms of an owner', () => {
 })
 
 describe('mails about alarms', () => {
-  it('are chosen on the page of alarms', async () => {
+  it('are set on the alarms page', async () => {
     await openApp('/alarms')
     expect(await screen.findByRole('radio', { name: 'Sofort' })).toBeChecked()
     await userEvent.click(screen.getByRole('radio', { name: 'Täglich um 7 Uhr' }))

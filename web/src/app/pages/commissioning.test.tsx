@@ -60,7 +60,7 @@ afterEach(() => resetSessionStore())
 const open = () => openApp(`/electrician-dashboard/${SN}/commissioning`)
 
 describe('a commissioning', () => {
-  it('is begun with the units that the server offers, and begins with the first step', async () => {
+  it('is started with the units that the server offers, at its first step', async () => {
     server.use(
       http.post('*/api/auth/commissioning/', async ({ request }) => {
         expect(await request.text()).toBe(new URLSearchParams({ sn: `${SN},SC24A0002` }).toString())
@@ -85,7 +85,7 @@ describe('a commissioning', () => {
     )
   })
 
-  it('opens the next step when one has passed', async () => {
+  it('opens the next step after one has passed', async () => {
     commissioning = begun()
     server.use(
       http.post('*/api/auth/commissioning/7/step/', () => {
@@ -106,7 +106,7 @@ describe('a commissioning', () => {
     expect(screen.getByText('erledigt · Elektro Blitz · 15.11.2026 13:15')).toBeInTheDocument()
   })
 
-  it("holds the battery still by the portal's clock, whatever the phone's says", async () => {
+  it('holds the battery by the server’s clock, whatever the phone’s says', async () => {
     const phase = { phase: 1, measured: true, before: null, after: null, rise: null, text: null }
     commissioning = begun({ steps: [step('phases')], phases: [phase] })
     const portal = Date.now() - 2 * 3_600_000
@@ -121,7 +121,7 @@ describe('a commissioning', () => {
       }),
     )
     await open()
-    // What the meter reads now came with the portal's time.
+    // The meter's reading contains the server's time.
     await screen.findByText(/1,4\skW/)
     await userEvent.click(await screen.findByRole('button', { name: 'Speicher anhalten' }))
     await waitFor(() => expect(until).toHaveLength(1))
@@ -130,7 +130,7 @@ describe('a commissioning', () => {
     expect(minutes).toBeLessThan(32)
   })
 
-  it('says which steps keep it from being finished', async () => {
+  it('names the open steps that prevent finishing', async () => {
     commissioning = begun()
     server.use(
       http.post('*/api/auth/commissioning/7/finish/', () =>
@@ -147,7 +147,7 @@ describe('a commissioning', () => {
     expect(list).toEqual(expect.arrayContaining([TITLES.units, TITLES.instruction]))
   })
 
-  it('leads to its protocol, which can be taken away', async () => {
+  it('links to its protocol, which can be downloaded', async () => {
     commissioning = begun({ complete: true })
     const protocol = { id: 7, number: `${SN}-1`, finished_at: 0, company: 'Elektro Blitz', units: [SN] }
     const rows = [{ label: 'Name', value: 'Łukasz Čačić' }]

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FailingAlone, PagePart } from '@/components/ui/page-part'
+import { ErrorBoundary, PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
@@ -7,7 +7,7 @@ import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import { EndInForce } from './end-in-force'
 
-/** What is loaded later brings its texts along. */
+/** Loads a component together with its texts. */
 const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
   (await Promise.all([module, openTexts(part)]))[0]
 
@@ -35,12 +35,12 @@ const SystemList = lazyPart(
 )
 
 type LaterProps = {
-  /** As high as what comes, so that nothing moves. */
+  /** The content's height, so that nothing moves. */
   height: string
   children: ReactNode
 }
 
-/** What is not needed at first sight comes when it is near, and keeps its place until then. */
+/** Loads content when it comes near the visible area, with a placeholder before. */
 function Later({ height, children }: LaterProps) {
   const place = <Skeleton className={height} />
   return (
@@ -50,24 +50,24 @@ function Later({ height, children }: LaterProps) {
   )
 }
 
-/** Pages that are put together from several features, which must not know each other. */
+/** The pages combine features, which must not import each other. */
 export const Dashboard = () => (
   <DashboardPage
     alarms={(entry) => (
-      <FailingAlone>
+      <ErrorBoundary>
         <AlarmNotice entry={entry} />
-      </FailingAlone>
+      </ErrorBoundary>
     )}
     endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
     decisions={
-      <FailingAlone>
+      <ErrorBoundary>
         <DecisionsNotice />
-      </FailingAlone>
+      </ErrorBoundary>
     }
     weather={
-      <FailingAlone>
+      <ErrorBoundary>
         <WeatherNotice />
-      </FailingAlone>
+      </ErrorBoundary>
     }
     money={
       <Later height="h-[369px] sm:h-[264px]">

@@ -3,7 +3,7 @@ import type { InForce } from '@/components/in-force/model'
 import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 
-/** What is loaded later brings its texts along. */
+/** Loads a component together with its texts. */
 const withTexts = async <M,>(module: Promise<M>) => (await Promise.all([module, openTexts('outlook')]))[0]
 
 const EndCommand = lazyPart(
@@ -13,7 +13,7 @@ const WithdrawUpdate = lazyPart(
   async () => (await withTexts(import('@/features/update/withdraw-update'))).WithdrawUpdate,
 )
 
-/** The button that ends what is in force; the server says what does, and whether the reader may. */
+/** The button that ends an effect. The server says which command ends it, and whether the reader may. */
 export function EndInForce({ one, sn }: { one: InForce; sn: string }) {
   const at = one.sn ?? sn
   return (

@@ -91,7 +91,7 @@ export function Settings() {
   )
 }
 
-/** Bringing a system into service, with the settings and the meter test where they are needed. */
+/** The commissioning, with the settings and the meter test that it needs. */
 export const Commissioning = () => (
   <Later>
     <CommissioningPage
@@ -101,7 +101,7 @@ export const Commissioning = () => (
   </Later>
 )
 
-/** Of a commissioning; owners find it in their settings. */
+/** The protocol of a commissioning; owners find it in their settings. */
 export const Protocol = () => (
   <Later>
     <ProtocolPage />
@@ -118,7 +118,7 @@ const Account = () => (
   />
 )
 
-/** A part that one of the roles never opens comes when it is opened. */
+/** Loaded on demand: each role opens only some parts. */
 function Later({ height = 'h-80', children }: { height?: string; children: ReactNode }) {
   const place = (
     <div aria-busy="true">
@@ -128,7 +128,7 @@ function Later({ height = 'h-80', children }: { height?: string; children: React
   return <PagePart fallback={place}>{children}</PagePart>
 }
 
-/** Who lives with which storage and where, and the groups that an electrician puts them into. */
+/** End users, sites and groups of an electrician's systems. */
 function Customers() {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
@@ -147,10 +147,10 @@ function Customers() {
   )
 }
 
-/** Two columns of about the same height; below each other on a phone. */
+/** Two columns of similar height; one on phones. */
 const columns = 'grid items-start gap-5 lg:grid-cols-2'
 
-/** The settings beside what the storage can be told to do. */
+/** The settings beside the commands. */
 function Storage() {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
@@ -167,7 +167,7 @@ function Storage() {
   )
 }
 
-/** All that has to do with prices: what is typed, and where the others come from. */
+/** Prices: fixed tariff, time of use, and the provider. */
 function Prices() {
   const { t } = useT()
   const nameOf = (provider: string) => choiceText(provider, t)
@@ -190,7 +190,7 @@ function Prices() {
   )
 }
 
-/** What is said once: where the storage stands, who lives there, and how it was brought into service. */
+/** Site, end user and commissioning protocols. */
 function Site() {
   return (
     <div className={columns}>

@@ -72,7 +72,7 @@ beforeEach(async () => {
 afterEach(() => resetSessionStore())
 
 describe('the head of a system', () => {
-  it('says how it is and what is in force, and ends what may be ended', async () => {
+  it('shows the state and what is in force, and ends what may be ended', async () => {
     const pause = {
       kind: 'pause',
       since: Date.now(),
@@ -106,8 +106,8 @@ describe('the head of a system', () => {
   })
 })
 
-describe('whom to call and what to do at a system', () => {
-  it('stands in its head', async () => {
+describe('contact and primary action of a system', () => {
+  it('are in its head', async () => {
     server.use(
       http.get('*/api/auth/grant/', () =>
         HttpResponse.json({ given: [], held: [heldGrant({ sn: SN, phone: '+4930901820' })], handovers: [] }),
@@ -126,7 +126,7 @@ describe('whom to call and what to do at a system', () => {
     expect(screen.getAllByRole('link', { name: 'Einstellungen ändern' })).toHaveLength(1)
   })
 
-  it('is to ask for more where one may only look', async () => {
+  it('are a request for access with look-only access', async () => {
     access = 'monitor'
     const sent: string[] = []
     server.use(
@@ -147,7 +147,7 @@ describe('whom to call and what to do at a system', () => {
 })
 
 describe('one system of the fleet', () => {
-  it('shows whose it is, what flows, and what an electrician looks for', async () => {
+  it('shows owner, energy flow and diagnosis', async () => {
     await openApp(`/electrician-dashboard/${SN}`)
     expect(await screen.findByRole('heading', { level: 1, name: 'Katrin Albers' })).toBeInTheDocument()
     expect(await screen.findByRole('heading', { name: 'Energiefluss' })).toBeInTheDocument()
@@ -162,7 +162,7 @@ describe('one system of the fleet', () => {
     expect(await screen.findByText('Reserve geändert.')).toBeInTheDocument()
   })
 
-  it('lets somebody who may change settings write the name of the end user', async () => {
+  it('lets the configure scope change the end user’s name', async () => {
     const bodies: string[] = []
     server.use(
       http.patch('*/api/auth/system/:sn/', async ({ request }) => {
@@ -179,7 +179,7 @@ describe('one system of the fleet', () => {
     expect(bodies).toEqual(['first_name=Karin&last_name=Albers'])
   })
 
-  it('lets somebody who services it switch, restart and test its meter', async () => {
+  it('lets the service scope switch, restart and test the meter', async () => {
     access = 'service'
     const given: URLSearchParams[] = []
     server.use(
@@ -200,20 +200,20 @@ describe('one system of the fleet', () => {
     expect(given[0]?.get('sn')).toBe(SN)
   })
 
-  it('offers no command to somebody who only sets it', async () => {
+  it('offers no commands to the configure scope', async () => {
     await openApp(`/electrician-dashboard/${SN}`)
     await screen.findByRole('region', { name: 'Diagnose' })
     expect(screen.queryByRole('region', { name: 'Befehle' })).toBeNull()
   })
 
-  it('does not offer it to somebody who may only look', async () => {
+  it('is not offered to the look scope', async () => {
     access = 'monitor'
     await openApp(`/electrician-dashboard/${SN}`)
     expect(await screen.findByText(/hat der Besitzer nicht freigegeben/)).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: 'Namen ändern' })).toBeNull()
   })
 
-  it('that is not, or no longer, open says so and leads back', async () => {
+  it('without access says so and links back', async () => {
     await openApp('/electrician-dashboard/SC99Z9999')
     expect(
       await screen.findByText(/nicht für Sie freigegeben, oder Ihr Zugang ist beendet/),

@@ -21,7 +21,7 @@ const CustomerCard = lazyPart(
 )
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
 
-/** One system of the fleet: what its owner sees, and what an electrician looks for. */
+/** One system of the fleet, combined from several features. */
 export const System = () => (
   <SystemPage
     chart={

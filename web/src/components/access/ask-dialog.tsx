@@ -4,37 +4,37 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { askForAccess, type Wish } from './ask'
+import { type AccessRequest, requestAccess } from './ask'
 import { MessageField } from './message-field'
 
-type FormProps = { wishes: readonly Wish[]; renewal: boolean; onClose: () => void }
+type FormProps = { requests: readonly AccessRequest[]; renewal: boolean; onClose: () => void }
 
-/** What the owners are asked for, and the electrician's own words to them. */
+/** Shows the requested scopes, and takes a message to the owners. */
 export function AskDialog({ open, ...form }: FormProps & { open: boolean }) {
   const { t } = useT()
-  const { wishes, renewal, onClose } = form
-  const systems = wishes.map(({ sn }) => sn).join(', ')
+  const { requests, renewal, onClose } = form
+  const systems = requests.map(({ sn }) => sn).join(', ')
   return (
     <Dialog
       open={open}
       tall
       onOpenChange={(next) => !next && onClose()}
       title={t(renewal ? 'ask.renewal.title' : 'ask.title')}
-      description={t(renewal ? 'ask.renewal.text' : 'ask.text', { count: wishes.length, systems })}
+      description={t(renewal ? 'ask.renewal.text' : 'ask.text', { count: requests.length, systems })}
     >
       <AskForm {...form} />
     </Dialog>
   )
 }
 
-function AskForm({ wishes, renewal, onClose }: FormProps) {
+function AskForm({ requests, renewal, onClose }: FormProps) {
   const { t } = useT()
   const form = useForm({
     initial: { message: '' },
     check: () => ({}),
     send: async ({ message }) => {
-      await askForAccess(wishes, message)
-      notify.success(t('ask.done', { count: wishes.length }))
+      await requestAccess(requests, message)
+      notify.success(t('ask.done', { count: requests.length }))
       onClose()
     },
   })

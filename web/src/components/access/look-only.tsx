@@ -6,14 +6,14 @@ import { useT } from '@/lib/i18n/use-t'
 import { loadChunk } from '@/lib/load-chunk'
 
 type Props = {
-  /** Of which systems, where there are others that they may change. */
+  /** The systems with look-only access, where others may be changed. */
   serials?: readonly string[]
 }
 
-/** Few people ever see it: its words come when it is needed. */
+/** Loaded on demand: few people have look-only access. */
 let words: Promise<void> | null = null
 
-/** Why there is nothing to change here for a member of the household who only looks. */
+/** Explains to a member with look-only access why nothing can be changed here. */
 export const LookOnly = (props: Props) => (
   <PagePart>
     <Notice {...props} />

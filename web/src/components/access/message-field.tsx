@@ -3,7 +3,7 @@ import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { MESSAGE_MAX } from './ask'
 
-/** A few words to the owner, who reads them in the mail and beside the request. */
+/** A message to the owner, shown in the mail and beside the request. */
 export function MessageField({ field }: { field: TextBinding }) {
   const { t } = useT()
   return (

@@ -12,11 +12,11 @@ import { logOutAfter } from '@/lib/session/log-out'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 
 type Props = {
-  /** What else ends. */
+  /** What else is deleted with the account. */
   more?: string | undefined
 }
 
-/** The button, and the dialog that asks for the password first. */
+/** The button, and the dialog that asks for the password. */
 export function DeleteAccount({ more }: Props) {
   const { t } = useT()
   const [open, setOpen] = useState(false)

@@ -8,7 +8,7 @@ import { useFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
 import { once } from '@/lib/once-query'
 
-/** The link in the mail to a new address, `#email=…`: it counts for guests as well. */
+/** Confirms a new e-mail address by the link in the mail, `#email=…`. It works without a login, too. */
 export function EmailConfirmation() {
   const { t, locale } = useT()
   const token = useFragment('email')

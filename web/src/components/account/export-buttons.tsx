@@ -10,7 +10,7 @@ import { useT } from '@/lib/i18n/use-t'
 const FORMATS = ['json', 'csv'] as const
 type Format = (typeof FORMATS)[number]
 
-/** Everything that is stored about the person, as a file. */
+/** Downloads everything that is stored about the person. */
 export function ExportButtons() {
   const { t, locale } = useT()
   const download = useMutation({ mutationFn: downloadExport })

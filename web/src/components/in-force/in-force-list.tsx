@@ -29,18 +29,18 @@ const ICONS: Record<string, LucideIcon> = {
 }
 
 type Props = {
-  /** What is not over yet. */
+  /** Effects that have not ended yet. */
   list: readonly InForce[]
   timeZone: string
-  /** On the server's clock. */
+  /** Server time. */
   now: number
-  /** The button that ends it, where the reader may. */
+  /** The button that ends an effect, where the person may. */
   end: (one: InForce) => ReactNode
-  /** The system whose update is followed on its own page; electricians see it on the same page. */
+  /** The system whose update has a page of its own; electricians see it on the same page. */
   updateOf?: string
 }
 
-/** What makes the battery act otherwise than its settings say: what, since when, by whom, and how to end it. */
+/** Lists what overrides the battery's settings: what, since when, by whom, and how to end it. */
 export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
   const { t } = useT()
   const { title, note } = useInForceText(timeZone, now)
@@ -68,7 +68,7 @@ export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
                   restrictions.has(one) ? 'text-warn' : 'text-grid-text',
                 )}
               />
-              {/* What can be done stands in line with the text also where it does not fit beside it. */}
+              {/* The button stays aligned with the text when it wraps below. */}
               <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3 gap-y-2">
                 <div className="min-w-0 flex-1 basis-40">
                   {isQuiet(one) ? (

@@ -11,7 +11,7 @@ const one = (special: Partial<InForce> & { kind: string }): InForce => ({
 })
 
 describe('what is in force', () => {
-  it('ends with its time, without news of the battery', () => {
+  it('ends at its time, without a message from the battery', () => {
     const entry = {
       in_force: [
         one({ kind: 'pause', until: NOW }),
@@ -51,12 +51,12 @@ describe('what is in force', () => {
     ])
   })
 
-  it('is nothing in what an older version has kept', () => {
+  it('is empty for an entry that an older version has cached', () => {
     expect(inForceOf({}, NOW)).toEqual([])
     expect(inForceOf(undefined, NOW)).toEqual([])
   })
 
-  it('holds the battery back, or does not', () => {
+  it('restricts the battery, or does not', () => {
     const kinds = ['update', 'brake', 'grid_limit', 'pause', 'charge', 'calibration', 'plan', 'reserve']
     const held = restrictionsOf(kinds.map((kind) => one({ kind }))).map(({ kind }) => kind)
     expect(held).toEqual(['update', 'grid_limit', 'pause'])

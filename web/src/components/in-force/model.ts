@@ -1,18 +1,18 @@
-/** What is in force at a system: what is drawn of it, and what it means for "all is well". */
+/** What is in force at a system, in display order, and whether it restricts the battery. */
 import type { LiveEntry } from '@/lib/live/live'
 
 export type InForce = LiveEntry['in_force'][number]
 
 /**
- * What needs the person first comes first. What an older version of the app has kept has none. A pause that is over is
- * not drawn until the next news.
+ * Effects of a system, most urgent first. Entries that an older version has cached have none. A pause whose
+ * time is over is left out before the next message arrives.
  */
 export const inForceOf = (entry: Partial<Pick<LiveEntry, 'in_force'>> | undefined, now: number): InForce[] =>
   (entry?.in_force ?? [])
     .filter(({ until }) => until == null || until > now)
     .sort((one, other) => rankOf(one) - rankOf(other))
 
-/** An update that waits for the main switch stands before them all; what is not known yet comes before the quiet ones. */
+/** Display order. An update that waits for the main switch comes before all; '' is where unknown kinds go. */
 const ORDER = ['update', 'grid_limit', 'brake', 'pause', 'charge', 'calibration', '', 'plan', 'reserve']
 
 function rankOf({ kind, switch: step }: InForce): number {
@@ -20,24 +20,23 @@ function rankOf({ kind, switch: step }: InForce): number {
   return ORDER.indexOf(ORDER.includes(kind) ? kind : '')
 }
 
-/** What goes on as its people set it up: worth a small line, no reason to look twice. */
+/** Effects that people set up themselves: shown as a small line. */
 const QUIET: readonly string[] = ['plan', 'reserve']
 
 export const isQuiet = ({ kind }: InForce) => QUIET.includes(kind)
 
-/** What keeps the battery from doing its work as usual. The brake only keeps people from changing something. */
+/** Effects that keep the battery from working as usual. The brake only stops changes by people. */
 const RESTRICTING: readonly string[] = ['update', 'grid_limit', 'pause']
 
 export const restrictionsOf = (list: readonly InForce[]) =>
   list.filter(({ kind }) => RESTRICTING.includes(kind))
 
-/** An update that still runs ends its restart within this time; later something else is wrong. */
+/** The longest restart of an update; a longer absence has another reason. */
 const RESTART_TIME = 10 * 60_000
 
 /**
- * Whether a system is away because its update restarts it.
- * @param since when it went offline
- * @param now on the server's clock, like `since`
+ * Whether a system is offline because its update restarts it. @param since when it went offline @param now
+ * server time, like `since`
  */
 export function isRestarting(
   list: readonly InForce[],

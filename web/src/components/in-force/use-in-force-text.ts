@@ -3,7 +3,7 @@ import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { InForce } from './model'
 
-/** Who caused it is worth a word where it was a person; the others are in the sentence itself. */
+/** Authors that are named; other causes are part of the sentence itself. */
 const PEOPLE = ['you', 'owner', 'household', 'electrician'] as const
 
 const UPDATE_STATES = ['waiting', 'running', 'interrupted'] as const
@@ -12,10 +12,7 @@ const SWITCH_STEPS = ['off', 'on_then_off', 'on'] as const
 const known = <T extends string>(values: readonly T[], value: string | null | undefined): T | undefined =>
   values.find((one) => one === value)
 
-/**
- * The words for what is in force.
- * @param now on the server's clock
- */
+/** Texts for effects. @param now server time */
 export function useInForceText(timeZone: string, now: number) {
   const { t, locale } = useT()
   const clock = useClockText(timeZone, now)
@@ -58,7 +55,7 @@ export function useInForceText(timeZone: string, now: number) {
     }
   }
 
-  /** At which system, since when and by whom. */
+  /** System, start and author. */
   function note({ sn, since, by, company }: InForce): string {
     const person = known(PEOPLE, by)
     const who = person === 'electrician' && company ? company : person && t(`in_force.by.${person}`)

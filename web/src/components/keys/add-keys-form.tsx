@@ -15,26 +15,28 @@ import { firstWrongKey, joinKeys, sortOutcomes } from './model'
 
 type Props = { onAdded?: (results: KeyResult[]) => void }
 
-/** Serial numbers and registration codes, with what became of each. Keys that failed stay in the box. */
+/**
+ * Adds serial numbers and registration codes, and shows the result of each. Failed keys stay in the field.
+ */
 export function AddKeysForm({ onAdded }: Props) {
   const { t } = useT()
   const queries = useQueryClient()
-  // An invitation or a house's former owner mails a code to somebody who may have an account already.
+  // A mailed link brings a code (`#key=…`), for instance from a former owner.
   const mailed = useFragment('key')
   const [results, setResults] = useState<KeyResult[]>([])
   const form = useForm({
     initial: { keys: '', draft: mailed ?? '' },
     check: (values) => {
-      const wrong = firstWrongKey(listed(values))
+      const wrong = firstWrongKey(keysOf(values))
       if (!wrong) return {}
-      // Now that the button has been pressed, what was typed may become a tag, which shows that it is wrong.
-      form.reset({ keys: listed(values).filter(Boolean).join(','), draft: '' })
+      // After the submit the draft becomes a tag, which marks it as wrong.
+      form.reset({ keys: keysOf(values).filter(Boolean).join(','), draft: '' })
       const text = fieldText(wrong.finding, t)
       return { keys: wrong.key ? `${wrong.key}: ${text}` : wrong.finding }
     },
     send: async (values) => {
       setResults([])
-      const body = { keys: joinKeys(listed(values)) }
+      const body = { keys: joinKeys(keysOf(values)) }
       const { keys } = await unwrap(api.POST('/api/auth/usr_sn/', { body }))
       setResults(keys)
       form.reset({
@@ -76,8 +78,8 @@ export function AddKeysForm({ onAdded }: Props) {
 
 const tagsOf = (keys: string) => keys.split(',').filter(Boolean)
 
-/** All keys, the one that is still being typed included; one empty one if there are none. */
-function listed({ keys, draft }: { keys: string; draft: string }): string[] {
+/** All tags and the draft; one empty key if there are none. */
+function keysOf({ keys, draft }: { keys: string; draft: string }): string[] {
   const all = [...tagsOf(keys), ...splitKeys(draft)]
   return all.length > 0 ? all : ['']
 }

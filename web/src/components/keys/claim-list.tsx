@@ -11,7 +11,7 @@ import { useNow } from '@/lib/use-now'
 import { timeLeft } from './model'
 import { SwitchSteps } from './switch-steps'
 
-/** Serial numbers that wait for their main switch, with the time that is left. */
+/** Claims that wait for their main switch, with the time left. */
 export function ClaimList({ claims }: { claims: Claim[] }) {
   const { t } = useT()
   const waiting = claims.some(({ status }) => status === 'waiting')

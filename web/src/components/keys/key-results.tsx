@@ -7,11 +7,11 @@ import { SwitchSteps } from './switch-steps'
 
 type Props = {
   results: KeyResult[]
-  /** What to do for those that wait, unless it stands elsewhere on the page. */
+  /** Shows the instructions for waiting claims, unless they are elsewhere on the page. */
   withSteps?: boolean
 }
 
-/** What became of each key: linked, waiting for the switch, or not taken and why. */
+/** The result of each key: linked, waiting for the switch, or rejected with a reason. */
 export function KeyResults({ results, withSteps = false }: Props) {
   const { t } = useT()
   const { linked, waiting, failed } = sortOutcomes(results)

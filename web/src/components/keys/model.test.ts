@@ -5,7 +5,7 @@ import { firstWrongKey, followClaims, joinKeys, sortOutcomes, timeLeft } from '.
 const result = (key: string, status: string) => ({ key, status, sns: [], text: status })
 
 describe('results of keys', () => {
-  it('are linked, waiting or failed, and a status nobody knows is no success', () => {
+  it('are linked, waiting or failed, and an unknown status counts as failed', () => {
     const results = [
       result('A', 'linked'),
       result('B', 'waiting'),
@@ -22,7 +22,7 @@ describe('results of keys', () => {
 })
 
 describe('keys that are followed', () => {
-  it('are linked when their claim has left the list, and say how it ended otherwise', () => {
+  it('are linked when their claim has left the list, and otherwise say how it ended', () => {
     const keys = ['A', 'B', 'C', 'D'].map((key) => result(key, 'waiting'))
     const claims = [
       { sn: 'B', status: 'waiting', expires_at: 0 },
@@ -36,7 +36,7 @@ describe('keys that are followed', () => {
   })
 })
 
-describe('the time a claim has left', () => {
+describe('the time left of a claim', () => {
   it('runs down to zero and not below', () => {
     expect(timeLeft(10_000, 4_000)).toBe(6_000)
     expect(timeLeft(10_000, 11_000)).toBe(0)
@@ -47,7 +47,7 @@ describe('the time a claim has left', () => {
 })
 
 describe('keys to add', () => {
-  it('name the first wrong one', () => {
+  it('find the first invalid key', () => {
     expect(firstWrongKey(['8K2041773', '8k2041774'])).toEqual({
       key: '8k2041774',
       finding: 'serial_uppercase',
@@ -55,7 +55,7 @@ describe('keys to add', () => {
     expect(firstWrongKey(['8K2041773'])).toBeNull()
     expect(firstWrongKey([''])).toEqual({ key: '', finding: 'key_required' })
   })
-  it('go as one list, codes in capitals', () => {
+  it('are joined into one list, codes in capitals', () => {
     expect(joinKeys(['8K2041773', 'abcde-fghjk-mnpqr-stvwx'])).toBe('8K2041773,ABCDE-FGHJK-MNPQR-STVWX')
   })
 })

@@ -1,4 +1,4 @@
-/** What became of keys, and of serial numbers that wait. */
+/** Results of submitted keys, and the state of claims. */
 import type { Claim, KeyResult } from '@/lib/api/queries'
 import { CLAIM_LIFETIME } from '@/lib/constants'
 import type { Finding } from '@/lib/validation/codes'
@@ -6,7 +6,7 @@ import { checkKeys, normaliseKey } from '@/lib/validation/key'
 
 export type Outcomes = { linked: KeyResult[]; waiting: KeyResult[]; failed: KeyResult[] }
 
-/** Whatever is neither linked nor waiting has failed, also a status that we do not know yet. */
+/** Every status except linked and waiting counts as failed, also unknown ones. */
 export function sortOutcomes(results: KeyResult[]): Outcomes {
   const by = (status: string) => results.filter((result) => result.status === status)
   const good = new Set(['linked', 'waiting'])
@@ -17,7 +17,7 @@ export function sortOutcomes(results: KeyResult[]): Outcomes {
   }
 }
 
-/** As keys stand now, by the claims that are left: a serial number that has left the list is linked. */
+/** Updates the results by the current claims: a serial number that has left the list is linked. */
 export function followClaims(results: KeyResult[], claims: Claim[], text: (status: EndedClaim) => string) {
   return results.map((result) => {
     if (result.status !== 'waiting') return result
@@ -33,11 +33,11 @@ type EndedClaim = (typeof ENDED_CLAIMS)[number]
 
 export const CLAIM_MINUTES = CLAIM_LIFETIME / 60_000
 
-/** Never more than a claim lasts: the clock of this device may be wrong, the server's decides. */
+/** Clamped to the lifetime of a claim, because this device's clock may be wrong. */
 export const timeLeft = (expiresAt: number, now: number) =>
   Math.min(Math.max(expiresAt - now, 0), CLAIM_LIFETIME)
 
-/** The first key that will not be taken. */
+/** The first key that the server would reject. */
 export function firstWrongKey(keys: string[]): { key: string; finding: NonNullable<Finding> } | null {
   const findings = checkKeys(keys)
   const index = findings.findIndex((finding) => finding !== null)
@@ -45,5 +45,5 @@ export function firstWrongKey(keys: string[]): { key: string; finding: NonNullab
   return finding ? { key: keys[index] ?? '', finding } : null
 }
 
-/** As the call takes them: `a,b`. */
+/** The format of the API: `a,b`. */
 export const joinKeys = (keys: string[]) => keys.map(normaliseKey).join(',')

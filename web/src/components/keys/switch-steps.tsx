@@ -1,7 +1,7 @@
 import { useT } from '@/lib/i18n/use-t'
 import { CLAIM_MINUTES } from './model'
 
-/** What to do at the storage so that a bare serial number links: a pattern that nobody turns the main switch in otherwise. */
+/** Instructions for completing a claim: the pattern of the main switch. */
 export function SwitchSteps() {
   const { t } = useT()
   return (

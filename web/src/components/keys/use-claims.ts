@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { claimsQuery, systemsQuery } from '@/lib/api/queries'
 import { CLAIM_POLL } from '@/lib/constants'
 
-/** Serial numbers that wait, asked for again until none of them can change any more. */
+/** Open claims, polled until none of them can change any more. */
 export function useClaims() {
   const queries = useQueryClient()
   const claims = useQuery({
@@ -11,7 +11,7 @@ export function useClaims() {
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status !== 'lapsed') ? CLAIM_POLL : false,
   })
-  // One that has left the list is a system now.
+  // A claim that has left the list has become a system.
   const listed = claims.data?.map(({ sn }) => sn).join()
   useEffect(() => {
     if (listed !== undefined) void queries.invalidateQueries({ queryKey: systemsQuery.queryKey })

@@ -3,27 +3,29 @@ import { cn } from '@/lib/cn'
 import { percentQuantity, powerQuantity, type Quantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { DEAD_BAND } from '@/lib/power'
-import { lineWidth, NODES, RADIUS, TRACKS, VIEW, WAYS } from './flow-geometry'
+import { lineWidth, NODES, PATHS, RADIUS, TRACKS, VIEW } from './flow-geometry'
 import { FlowText } from './flow-text'
 import { type Flow, flowsOf, sharesOfHouse, speedOf } from './model/flow'
 import { directionsOf, gridDeadBandOf, type Reading } from './model/reading'
 
 type Props = {
   reading: Reading
-  /** False: the last values, without movement and without colour. */
+  /** False: last values, drawn without animation and colour. */
   live: boolean
 }
 
 const UNKNOWN = { grid: null, battery: null }
 
-/** Sun, grid, house and battery, and dots that run from source to use. Screen readers get the same as a list. */
+/**
+ * Animated flows between sun, grid, house and battery. `FlowText` has the same as a list for screen readers.
+ */
 export function EnergyFlow({ reading, live }: Props) {
   const { t, locale } = useT()
   const { pv, grid, battery, house, soc } = reading
   const gridDeadBand = gridDeadBandOf(reading)
   const flows = live ? flowsOf(reading, gridDeadBand) : []
   const power = (watts: number | null) => (watts === null ? null : powerQuantity(watts, locale))
-  // Where an old value was going, nobody knows any more.
+  // The direction of an old value is unknown.
   const { grid: gridWord, battery: batteryWord } = live ? directionsOf(reading) : UNKNOWN
   return (
     <>
@@ -35,7 +37,7 @@ export function EnergyFlow({ reading, live }: Props) {
       >
         <g className={cn(!live && 'opacity-60 grayscale')}>
           {TRACKS.map((way) => (
-            <path key={way} d={WAYS[way]} fill="none" stroke="var(--line)" strokeWidth="1.5" />
+            <path key={way} d={PATHS[way]} fill="none" stroke="var(--line)" strokeWidth="1.5" />
           ))}
           {flows.map((flow) => (
             <Line key={`${flow.from}-${flow.to}`} {...flow} />
@@ -80,7 +82,7 @@ const partsOf = (flows: readonly Flow[]) => {
 }
 
 function Line({ from, to, watts }: Flow) {
-  const way = WAYS[`${from}-${to}`]
+  const way = PATHS[`${from}-${to}`]
   const width = lineWidth(watts)
   return (
     <g fill="none" stroke={`var(--${from})`}>
@@ -98,7 +100,7 @@ function Line({ from, to, watts }: Flow) {
 
 type Part = { source: 'pv' | 'battery' | 'grid'; share: number }
 
-/** A ring of which each part takes its share, beginning at the top. */
+/** A ring divided by shares, clockwise from the top. */
 function Ring({ node, parts }: { node: keyof typeof NODES; parts: Part[] }) {
   const { x, y } = NODES[node]
   const length = 2 * Math.PI * RADIUS
@@ -138,7 +140,7 @@ const COLOUR = {
 type NodeProps = {
   node: keyof typeof NODES
   icon: LucideIcon
-  /** Null: not known. */
+  /** Null: unknown. */
   value: Quantity | null
   below?: Quantity | null
   live: boolean

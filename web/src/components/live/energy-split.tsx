@@ -5,18 +5,18 @@ import { useT } from '@/lib/i18n/use-t'
 
 export type Part = {
   label: string
-  /** Wh. */
+  /** In Wh. */
   energy: number
   colour: 'pv' | 'battery' | 'grid'
-  /** Leaves the house: hatching tells, not the colour alone. */
+  /** Energy that leaves the house is hatched, so that colour is not the only difference. */
   hatched?: boolean
 }
 
 type Props = {
-  /** False: the last known sums, without colour. */
+  /** False: last known sums, drawn without colour. */
   live: boolean
   title: string
-  /** Wh; null is not known. */
+  /** In Wh; null is unknown. */
   total: number | null
   parts: Part[] | null
 }
@@ -24,10 +24,10 @@ type Props = {
 const OLD = 'group-data-[live=false]:opacity-60 group-data-[live=false]:grayscale'
 const DOT = { pv: 'bg-pv', battery: 'bg-battery', grid: 'bg-grid' } as const
 
-/** An amount of energy and its parts, as a bar and in numbers. */
+/** An amount of energy and its parts, as a bar and as numbers. */
 export function EnergySplit({ live, title, total, parts }: Props) {
   const { locale } = useT()
-  // Less than half a percent cannot be seen, and its number would round to nothing.
+  // Parts below half a percent are left out: invisible, and rounded to zero.
   const shown = parts?.filter(({ energy }) => total !== null && energy > total * 0.005) ?? []
   return (
     <div className="group" data-live={live}>

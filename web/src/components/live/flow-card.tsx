@@ -9,20 +9,20 @@ import { type Line, sentenceOf } from './model/sentence'
 type Props = {
   reading: Reading
   freshness: Freshness
-  /** Usable Wh, null when it is not known. */
+  /** Usable Wh; null is unknown. */
   capacity: number | null
   updating: boolean
-  /** On the server's clock. */
+  /** Server time. */
   now: number
-  /** Instead of the sentence, which speaks to the people who live there. */
+  /** Replaces the sentence, which addresses the owner. */
   title?: string
-  /** What is in force, right below the headline. */
+  /** What is in force, below the headline. */
   inForce?: ReactNode
-  /** Under the picture. */
+  /** Content below the picture. */
   below?: ReactNode
 }
 
-/** What is going on, first as a sentence, then as a picture. */
+/** What is happening now, as a sentence and as a picture. */
 export function FlowCard({ reading, freshness, capacity, updating, now, title, inForce, below }: Props) {
   const { t } = useT()
   const { headline, detail } = sentenceOf({ reading, freshness, capacity, updating, now })
@@ -36,7 +36,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now, title, i
           >
             {title ?? t(headline)}
           </h2>
-          {/* Two lines high even when it is short, so that the picture stays where it is. */}
+          {/* Always two lines high, so that the picture does not move. */}
           <p className="num mt-1 min-h-[2.9em] text-pretty text-muted">
             {detail && !title && <Detail line={detail} timeZone={reading.timeZone} now={now} />}
           </p>

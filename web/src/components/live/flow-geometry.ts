@@ -1,4 +1,4 @@
-/** Where the four nodes stand and which way the lines take, in the units of the picture (360 by 362). */
+/** Positions of the four nodes and paths of the lines, in the picture's units (360 × 362). */
 import type { Source, Use } from './model/flow'
 
 export const VIEW = { width: 360, height: 362 } as const
@@ -11,9 +11,9 @@ export const NODES = {
   battery: { x: 180, y: 290 },
 } as const
 
-/** Lines that share a corner run side by side, never over each other. */
-const LANE = 12
-const BEND = 22
+/** Lines that share a corner run side by side. */
+const LANE_WIDTH = 12
+const BEND_RADIUS = 22
 
 const top = NODES.pv.y + RADIUS
 const bottom = NODES.battery.y - RADIUS
@@ -22,17 +22,17 @@ const right = NODES.house.x - RADIUS
 const { x: middle } = NODES.pv
 const { y: centre } = NODES.grid
 
-export const WAYS: Partial<Record<`${Source}-${Use}`, string>> = {
-  'pv-house': `M${middle + LANE} ${top}V${centre - LANE - BEND}q0 ${BEND} ${BEND} ${BEND}H${right}`,
-  'pv-grid': `M${middle - LANE} ${top}V${centre - LANE - BEND}q0 ${BEND} ${-BEND} ${BEND}H${left}`,
+export const PATHS: Partial<Record<`${Source}-${Use}`, string>> = {
+  'pv-house': `M${middle + LANE_WIDTH} ${top}V${centre - LANE_WIDTH - BEND_RADIUS}q0 ${BEND_RADIUS} ${BEND_RADIUS} ${BEND_RADIUS}H${right}`,
+  'pv-grid': `M${middle - LANE_WIDTH} ${top}V${centre - LANE_WIDTH - BEND_RADIUS}q0 ${BEND_RADIUS} ${-BEND_RADIUS} ${BEND_RADIUS}H${left}`,
   'pv-battery': `M${middle} ${top}V${bottom}`,
   'grid-house': `M${left} ${centre}H${right}`,
-  'grid-battery': `M${left} ${centre + LANE}H${middle - LANE - BEND}q${BEND} 0 ${BEND} ${BEND}V${bottom}`,
-  'battery-house': `M${middle + LANE} ${bottom}V${centre + LANE + BEND}q0 ${-BEND} ${BEND} ${-BEND}H${right}`,
-  'battery-grid': `M${middle - LANE} ${bottom}V${centre + LANE + BEND}q0 ${-BEND} ${-BEND} ${-BEND}H${left}`,
+  'grid-battery': `M${left} ${centre + LANE_WIDTH}H${middle - LANE_WIDTH - BEND_RADIUS}q${BEND_RADIUS} 0 ${BEND_RADIUS} ${BEND_RADIUS}V${bottom}`,
+  'battery-house': `M${middle + LANE_WIDTH} ${bottom}V${centre + LANE_WIDTH + BEND_RADIUS}q0 ${-BEND_RADIUS} ${BEND_RADIUS} ${-BEND_RADIUS}H${right}`,
+  'battery-grid': `M${middle - LANE_WIDTH} ${bottom}V${centre + LANE_WIDTH + BEND_RADIUS}q0 ${-BEND_RADIUS} ${-BEND_RADIUS} ${-BEND_RADIUS}H${left}`,
 }
 
-/** Drawn in grey under everything; grid to battery and back share a line. */
+/** Grey background lines; both directions between grid and battery share one. */
 export const TRACKS = [
   'pv-house',
   'pv-grid',
@@ -42,5 +42,5 @@ export const TRACKS = [
   'battery-grid',
 ] as const
 
-/** A line of more power is thicker, up to a point. */
+/** Line width by power, limited. */
 export const lineWidth = (watts: number) => 2 + Math.min(2.5, watts / 1_800)

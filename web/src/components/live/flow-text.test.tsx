@@ -20,14 +20,14 @@ async function lines(locale: Locale) {
   return screen.getAllByRole('listitem').map((item) => item.textContent?.replaceAll('\u202f', ' '))
 }
 
-describe('the energy flow for those who cannot see it', () => {
+describe('the energy flow as text', () => {
   it.each([
     ['de', 'Von der Photovoltaik ins Haus: 760 W', 'Von der Photovoltaik ins Netz: 4,3 kW'],
     ['en', 'From the solar panels to the house: 760 W', 'From the solar panels to the grid: 4.3 kW'],
     ['pl', 'Z fotowoltaiki do domu: 760 W', 'Z fotowoltaiki do sieci: 4,3 kW'],
     ['fr', 'Du photovoltaïque vers la maison : 760 W', 'Du photovoltaïque vers le réseau : 4,3 kW'],
     ['hr', 'Iz solarnih panela u kuću: 760 W', 'Iz solarnih panela u mrežu: 4,3 kW'],
-  ] as const)('is in declined words: %s', async (locale, house, grid) => {
+  ] as const)('has declined words: %s', async (locale, house, grid) => {
     expect(await lines(locale)).toEqual(expect.arrayContaining([house, grid]))
   })
 })

@@ -1,7 +1,7 @@
 import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { Direction } from '@/lib/power'
-import { type Flow, wayName } from './model/flow'
+import { type Flow, pathName } from './model/flow'
 import type { Reading } from './model/reading'
 
 type Props = {
@@ -11,7 +11,7 @@ type Props = {
   batteryWord: Direction
 }
 
-/** What the picture of the energy flow shows, for those who cannot see it. */
+/** The energy flow as text for screen readers. */
 export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
   const { t, locale } = useT()
   const { pv, grid, battery, house, soc } = reading
@@ -32,7 +32,7 @@ export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
         )}
       </li>
       {flows.map((flow) => (
-        <li key={wayName(flow)}>{t(`flow.way.${wayName(flow)}`, { power: power(flow.watts) })}</li>
+        <li key={pathName(flow)}>{t(`flow.way.${pathName(flow)}`, { power: power(flow.watts) })}</li>
       ))}
     </ul>
   )

@@ -2,8 +2,8 @@ import { CloudOff } from 'lucide-react'
 import { formatDateTime, formatTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { siteDayOf } from '@/lib/site-day'
-import { silentOf } from './model/concerns'
 import type { Freshness, Reading } from './model/reading'
+import { silentOf } from './model/status-warnings'
 
 /** "14:20", or with its date when that is not today. */
 export function useClockText(timeZone: string, now: number) {
@@ -14,18 +14,18 @@ export function useClockText(timeZone: string, now: number) {
       : formatDateTime(at, { locale, timeZone })
 }
 
-/** There is little room here: whoever else is missing stands with the messages. */
+/** Space is limited: the other silent systems are listed with the messages. */
 const MAX_NAMED = 3
 
 type Props = { reading: Reading; freshness: Freshness; now: number }
 
-/** How old the values are: live with the time of the last one, or as of when. */
+/** The age of the values: live, or the time of the last ones. */
 export function LiveMark({ reading, freshness, now }: Props) {
   const { t } = useT()
   const clock = useClockText(reading.timeZone, now)
   const { at, together } = reading
   const live = freshness === 'live'
-  // Where nobody reports, nobody is missing.
+  // If no system reports, none is listed as missing.
   const silent = together?.reporting ? silentOf(reading, now).slice(0, MAX_NAMED) : []
   const partly = together && together.reporting < together.systems
   return (

@@ -11,21 +11,21 @@ import type { Message } from './model/messages'
 
 type Props = {
   title: string
-  /** Said when there are none. */
+  /** Text for an empty list. */
   empty: string
   /** Newest first. */
   messages: readonly Message[]
 }
 
-/** So many stand on a phone until all are asked for. */
-const FIRST = 3
+/** Messages that a phone shows before "show all". */
+const SHOWN_ON_PHONE = 3
 
-/** What a battery reported, ten at a time. */
+/** The battery's messages, ten per page. */
 export function MessageList({ title, empty, messages }: Props) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
   const [all, setAll] = useState(false)
-  const folded = !all && messages.length > FIRST
+  const folded = !all && messages.length > SHOWN_ON_PHONE
   const { current, items } = pageOf(messages, chosen, PAGE_SIZE)
   return (
     <div className="min-w-0">
@@ -41,7 +41,7 @@ export function MessageList({ title, empty, messages }: Props) {
       )}
       {folded && (
         <Button variant="ghost" size="s" className="-ml-3 sm:hidden" onClick={() => setAll(true)}>
-          {t('messages.more', { count: messages.length - FIRST })}
+          {t('messages.more', { count: messages.length - SHOWN_ON_PHONE })}
         </Button>
       )}
       <div className={cn(folded && 'max-sm:hidden')}>
@@ -62,7 +62,7 @@ function MessageRow({ time, text, sn }: Message) {
   return (
     <li className="py-2.5 text-[13px]">
       <p className="num flex flex-wrap gap-x-3 text-[12px] text-muted">
-        {/* Already on the site's clock. */}
+        {/* Already in the site's local time. */}
         <time>{at === null ? time : formatDateTime(at, { locale, timeZone: 'UTC' })}</time>
         {sn && <span>{sn}</span>}
       </p>

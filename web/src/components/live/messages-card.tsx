@@ -3,20 +3,20 @@ import { useT } from '@/lib/i18n/use-t'
 import { useSkew } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { MessageList } from './message-list'
-import { concernsOf, silentOf } from './model/concerns'
 import { messagesOf } from './model/messages'
 import type { Reading } from './model/reading'
+import { silentOf, statusWarningsOf } from './model/status-warnings'
 import { Notices } from './notices'
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
 
-/** Notices of now, then what was reported: grid protection, errors of the battery, and everything else. */
+/** Current notices, then messages: grid protection, battery errors, and others. */
 export function MessagesCard({ reading }: { reading: Reading }) {
   const { t } = useT()
   const { protection, battery, other } = messagesOf(reading.messages)
   const now = useNow(AGE_CHECK) + useSkew()
-  const well = concernsOf(reading, now).length === 0
+  const well = statusWarningsOf(reading, now).length === 0
   return (
     <Card title={t('messages.title')}>
       <div className="grid gap-6">

@@ -8,9 +8,9 @@ import { BOX, sparkPaths } from './model/spark'
 type Props = {
   icon: LucideIcon
   label: string
-  /** Null: not known, which is shown as a dash and never as zero. */
+  /** Null: unknown, shown as a dash. */
   value: Quantity | null
-  /** A word about it, such as its direction. */
+  /** A word about the value, such as its direction. */
   note: string | null
   colour: ValueColour
   /** Today so far. */
@@ -19,7 +19,7 @@ type Props = {
   live: boolean
 }
 
-/** One value of now, with its day as a small curve. */
+/** One current value, with today's curve. */
 export function MetricCard({ icon: Icon, label, value, note, colour, curve, floor, live }: Props) {
   const { t } = useT()
   return (
@@ -57,14 +57,14 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
 
 type SparkProps = { values: readonly (number | null)[]; floor?: number; className: string }
 
-/** Decoration: the big chart has the same values with a table beside it. */
+/** Decorative: the big chart has the same values and a table. */
 function Sparkline({ values, floor, className }: SparkProps) {
   return (
     <svg
       aria-hidden
       viewBox={`0 0 ${BOX.width} ${BOX.height}`}
       preserveAspectRatio="none"
-      // A phone has its room for the numbers.
+      // Hidden on phones.
       className={cn('mt-auto block h-10 w-full overflow-visible pt-2 max-sm:hidden', className)}
     >
       {sparkPaths(values, floor).map((path) => (

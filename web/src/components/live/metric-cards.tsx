@@ -18,9 +18,9 @@ import type { SiteDay } from '@/lib/site-day'
 import { useClockText } from './live-mark'
 import { MetricCard } from './metric-card'
 import { directionsOf, type Freshness, type Reading } from './model/reading'
-import { extremesOf, withNow } from './model/spark'
+import { extremesOf, withCurrentValue } from './model/spark'
 
-/** The grid's voltage and how far it may be off it, by EN 50160. */
+/** Nominal grid voltage and its tolerance by EN 50160. */
 const NOMINAL = { volts: 230, percent: 10 } as const
 
 type Props = {
@@ -29,12 +29,12 @@ type Props = {
   reading: Reading
   freshness: Freshness
   energies: Energies | null
-  /** "As of 14:20" when the day's sums do not reach up to now. */
+  /** "As of 14:20", when the day's sums are older than now. */
   energiesAsOf: string | null
   now: number
 }
 
-/** The six cards: what is measured now, and today's consumption. */
+/** The six cards: current values, and today's consumption. */
 export function MetricCards({ sn, day, reading, freshness, energies, energiesAsOf, now }: Props) {
   const { t, locale } = useT()
   const request = { sn, interval: 'Day', date: day, resolution: 'quarter' } as const
@@ -45,14 +45,14 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
 
   const live = freshness === 'live'
   const asOf = reading.at === null ? null : t('live.as_of', { time: clock(reading.at) })
-  /** An old value tells its time instead of a direction, for nobody knows whether that still holds. */
+  /** An old value shows its time instead of a direction that may have changed. */
   const note = (word: string | null) => (live ? word : asOf)
   const quantity = (value: number | null, as: (value: number, language: typeof locale) => Quantity) =>
     value === null ? null : as(value, locale)
   const curve = (code: string) => curves?.series[code] ?? []
 
-  const peak = withNow(extremesOf(peaks, 'm6'), reading.pv, reading.at)
-  const charge = withNow(extremesOf(curves, 'm3'), reading.soc, reading.at)
+  const peak = withCurrentValue(extremesOf(peaks, 'm6'), reading.pv, reading.at)
+  const charge = withCurrentValue(extremesOf(curves, 'm3'), reading.soc, reading.at)
   const { grid: gridWord, battery: batteryWord } = directionsOf(reading)
   const produced = energies?.pv ?? null
   return (

@@ -7,11 +7,11 @@ import type { Reading } from './model/reading'
 
 type Props = {
   reading: Reading
-  /** Serial numbers of systems that are not among the values of all. */
+  /** Serial numbers of the systems that the sum lacks. */
   silent: readonly string[]
 }
 
-/** What the owner should know now: who does not report, states of the battery, the next calibration. */
+/** Notices for the owner: silent systems, states of the battery, the next calibration. */
 export function Notices({ reading: { flags, calibrationDays }, silent }: Props) {
   const { t } = useT()
   return (
@@ -41,7 +41,7 @@ export function Notices({ reading: { flags, calibrationDays }, silent }: Props) 
 
 type NoticeProps = { icon: LucideIcon; title: string; children: ReactNode }
 
-/** Something that is coming: calmer than a callout, for nothing is wrong. */
+/** An announcement; calmer than a callout because nothing is wrong. */
 function Notice({ icon: Icon, title, children }: NoticeProps) {
   return (
     <div className="flex gap-3 rounded-xl bg-info-bg p-3.5">

@@ -6,11 +6,11 @@ import { EnergySplit } from './energy-split'
 
 type Props = {
   energies: Energies | null
-  /** "As of 14:20" when the sums do not reach up to now. */
+  /** "As of 14:20", when the sums are older than now. */
   asOf: string | null
 }
 
-/** The day so far: how much of it was the house's own, and where the energy went and came from. */
+/** Today's self-sufficiency and self-consumption, and the energy's sources and uses. */
 export function TodayCard({ energies, asOf }: Props) {
   const { t, locale } = useT()
   const live = asOf === null

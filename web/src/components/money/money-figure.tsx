@@ -10,14 +10,14 @@ type Props = {
   title: ReactNode
   money: Money
   currency: Currency
-  /** Without it nothing is said of the battery here. */
+  /** Without it the line about the battery is left out. */
   period?: MoneyPeriod
-  /** Why it is not known, or what belongs to it. */
+  /** Why the amount is unknown, or an addition to it. */
   note?: ReactNode
   className?: string
 }
 
-/** What a day or a month cost or earned, of what, and what the battery saved. */
+/** What a day or a month cost or earned, its parts, and what the battery saved. */
 export function MoneyFigure({ title, money, currency, period, note, className }: Props) {
   const { t } = useT()
   const { amount, outcome } = useMoneyText(currency)

@@ -12,7 +12,7 @@ type Props = {
   className?: string
 }
 
-/** What the battery was worth, in one sentence: what people look for first. */
+/** What the battery saved or lost, in one sentence. */
 export function SavedLine({ money, currency, period, className }: Props) {
   const { t } = useT()
   const { saved } = useMoneyText(currency)

@@ -2,10 +2,13 @@ import { type Currency, formatMoney } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { type Money, outcomeOf, savedOf } from '@/lib/money'
 
-/** Of which time the money is: today, this month, or a time that stands beside it. */
+/** `period` is a time that is named beside the amount. */
 export type MoneyPeriod = 'today' | 'month' | 'period'
 
-/** Money in words: a sign alone says nothing, and what is not known is not zero. */
+/**
+ * Formats money with words: costs and earnings have names instead of signs, and an unknown amount is not
+ * zero.
+ */
 export function useMoneyText(currency: Currency) {
   const { t, locale } = useT()
   const amount = (cents: number | null) =>

@@ -13,7 +13,7 @@ import { ProveIdentity } from './prove-identity'
 
 type Props = { account: Account; onDone: () => void }
 
-/** Adds a passkey: who wants it, its name, and then the browser's own dialog. */
+/** Adds a passkey: proves the identity, takes a name, and opens the browser's dialog. */
 export function AddPasskey({ account, onDone }: Props) {
   const { t } = useT()
   const [options, setOptions] = useState<PasskeyCreation | null>(null)
@@ -39,7 +39,7 @@ function Create({ options, onDone }: { options: PasskeyCreation; onDone: () => v
       onDone()
     },
   })
-  // What had the focus is gone.
+  // The element that had the focus is gone.
   useEffect(() => section.current?.querySelector('input')?.focus(), [])
   return (
     <div ref={section}>
@@ -55,7 +55,7 @@ function Create({ options, onDone }: { options: PasskeyCreation; onDone: () => v
   )
 }
 
-/** What the person calls a passkey. */
+/** The person's name for a passkey. */
 export function NameField(binding: TextBinding) {
   const { t } = useT()
   return (

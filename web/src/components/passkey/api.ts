@@ -1,4 +1,4 @@
-/** The calls about the account's passkeys, and the account as it is after them. */
+/** Requests for the account's passkeys; each updates the cached account. */
 import { api, unwrap } from '@/lib/api/client'
 import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'

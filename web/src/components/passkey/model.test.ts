@@ -8,7 +8,7 @@ describe('a passkey', () => {
     expect(checkName({ name: 'x'.repeat(61) })).toEqual({ name: 'too_long' })
   })
 
-  it('is named after its device until somebody says otherwise', () => {
+  it('is named after its device by default', () => {
     expect(deviceName('Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)')).toBe('iPhone')
     expect(deviceName('Mozilla/5.0 (Linux; Android 16) Chrome/150')).toBe('Android')
     expect(deviceName('Mozilla/5.0 (Windows NT 10.0; Win64; x64)')).toBe('Windows')
@@ -17,7 +17,7 @@ describe('a passkey', () => {
     expect(deviceName('something else')).toBe('')
   })
 
-  it('is added after password and, where there is one, code', () => {
+  it('requires the password and, with two-step login, the code', () => {
     expect(checkIdentity({ password: '', totp: '' }, false)).toEqual({ password: 'required' })
     expect(checkIdentity({ password: 'x', totp: '' }, true)).toEqual({ password: null, totp: 'required' })
     expect(checkIdentity({ password: 'x', totp: '' }, false)).toEqual({ password: null })

@@ -16,7 +16,7 @@ import { ProveIdentity } from './prove-identity'
 
 type Passkey = Account['passkeys'][number]
 
-/** The account's passkeys: since when, last used, another name, another one, one less. */
+/** Lists the account's passkeys; adds, renames and removes them. */
 export function PasskeyCard({ account }: { account: Account }) {
   const { t } = useT()
   const [adding, setAdding] = useState(false)

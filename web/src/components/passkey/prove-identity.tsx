@@ -20,7 +20,7 @@ type Props = {
   send: (proof: Proof) => Promise<unknown>
 }
 
-/** What a login takes, entered again: password and code, or a passkey instead of both. */
+/** Proves the identity again: password and code, or a passkey instead of both. */
 export function ProveIdentity({ account: { totp, passkeys }, submit, danger = false, send }: Props) {
   const { t, locale } = useT()
   const takesCode = totp.since !== null

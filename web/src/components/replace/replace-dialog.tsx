@@ -19,7 +19,7 @@ type FormProps = {
   onClose: () => void
 }
 
-/** Explains what an exchange is, asks for the new unit's key, and asks once more before it happens. */
+/** Explains the replacement, asks for the new unit's key, and asks for confirmation. */
 export function ReplaceDialog({ open, ...props }: FormProps & { open: boolean }) {
   const { t } = useT()
   return (
@@ -39,9 +39,9 @@ const POINTS = ['goes_on', 'new', 'old'] as const
 function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
   const { t } = useT()
   const queries = useQueryClient()
-  /** The unit that the key names; until then the key is asked for. */
+  /** The unit that the key names; null while the key is being entered. */
   const [unit, setUnit] = useState<string | null>(null)
-  /** What is still to be done at the new unit, in the server's words. */
+  /** Remaining steps at the new unit, as the server describes them. */
   const [waiting, setWaiting] = useState<string | null>(null)
   const ask = (key: string, dry_run: boolean) =>
     unwrap(
@@ -50,7 +50,7 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
         body: { key: normaliseKey(key), dry_run },
       }),
     )
-  /** Lasts until the page shows the new unit. */
+  /** The mutation lasts until the page shows the new unit. */
   const replacement = useMutation({
     mutationKey: REPLACEMENT,
     mutationFn: async (key: string) => {
@@ -63,13 +63,13 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
       onClose()
       await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
       await onReplaced?.(answer.sn)
-      // Whatever was read of it has another number now; the old one answers nobody any more.
+      // Queries under the old serial number can never be answered again.
       const ofOld = ({ queryKey }: { queryKey: QueryKey }) => JSON.stringify(queryKey).includes(sn)
       queries.removeQueries({ predicate: ofOld, type: 'inactive' })
       void queries.invalidateQueries({ predicate: (query) => !ofOld(query) })
     },
     onError: () => {
-      // What is wrong is said at the field, which is behind the question.
+      // The error is shown at the field, which the question hides.
       setUnit(null)
       setWaiting(null)
     },

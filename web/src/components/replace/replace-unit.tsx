@@ -13,10 +13,10 @@ type Props = Pick<ComponentProps<typeof Button>, 'variant'> & {
   onReplaced?: (sn: string) => void | Promise<void>
 }
 
-/** Puts a new unit in the place of this one; the dialog comes when it is wanted for the first time. */
+/** The button that replaces a unit; its dialog is loaded on the first click. */
 export function ReplaceUnit({ sn, variant, electrician = false, onReplaced }: Props) {
   const { t } = useT()
-  // A number for each time it was opened, so that nothing of the last time is in it.
+  // `number` counts the openings and resets the dialog each time.
   const [dialog, setDialog] = useState({ number: 0, open: false })
   return (
     <>

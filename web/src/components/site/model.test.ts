@@ -17,7 +17,7 @@ const site: Site = {
 }
 const fine = { place: '', latitude: '', longitude: '', time_zone: 'Europe/Berlin' }
 
-it('begins with what is known, as it is typed in the language, and sends the same', () => {
+it('starts with the known values in the format of the language, and sends the same', () => {
   const form = initialSite(site, 'hr')
   expect(form).toMatchObject({ latitude: '47,76', longitude: '-11,56', kwp_0: '5,2', kwp_1: '1004,645' })
   expect(siteBody(form, [0, 1], true)).toEqual({
@@ -28,7 +28,7 @@ it('begins with what is known, as it is typed in the language, and sends the sam
   })
 })
 
-it('sends no coordinates and no planes where there are none, and the time zone while it may change', () => {
+it('sends no coordinates or planes where there are none, and the time zone only while it may change', () => {
   expect(siteBody(fine, [], false)).toEqual({
     place: '',
     latitude: '',
@@ -54,19 +54,19 @@ it.each([
     { kwp_3: '200.001', tilt_3: '30,5', azimuth_3: '0' },
     { kwp_3: 'site.wrong.kwp', tilt_3: 'number_invalid' },
   ],
-])('%j is refused at its field', (typed, wrong) => {
+])('%j is rejected at its field', (typed, wrong) => {
   const planes = 'kwp_3' in typed ? [3] : []
   const found = Object.entries(checkSite({ ...fine, ...typed }, planes)).filter(([, code]) => code)
   expect(Object.fromEntries(found)).toEqual(wrong)
 })
 
-it('many digits from a map are no mistake', () => {
+it('accepts the many digits of coordinates from a map', () => {
   const form = { ...fine, latitude: '47.760790123', longitude: '\u221211.5568' }
   expect(Object.values(checkSite(form, []))).toEqual([null, null, null])
   expect(placeBody(form)).toMatchObject({ latitude: '47.760790123', longitude: '-11.5568' })
 })
 
-it('the power of a roof is the sum of what is typed so far', () => {
+it('sums up the power of the planes that are typed so far', () => {
   expect(peakOf({ kwp_0: '5,2', kwp_2: '4.645', kwp_4: 'x' }, [0, 2, 4])).toBe(9.845)
   expect(peakOf({}, [0])).toBeNull()
 })
@@ -84,7 +84,7 @@ it.each([
   expect(compassOf(azimuth)).toBe(word)
 })
 
-it('a time zone that the browser does not know can stay', () => {
+it('keeps a time zone that the browser does not know', () => {
   expect(zonesWith('Europe/Newtown')).toContain('Europe/Newtown')
   expect(zonesWith('Europe/Berlin').filter((zone) => zone === 'Europe/Berlin')).toHaveLength(1)
 })

@@ -3,22 +3,22 @@ import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { compassOf, fieldOf, type PlaneField, readTyped } from './model'
+import { compassOf, fieldOf, type PlaneField, parseTyped } from './model'
 
 type Props = {
-  /** Its number in the form, which stays while others come and go. */
+  /** The plane's number in the form; it stays the same when others are removed. */
   plane: number
-  /** How people count it. */
+  /** The displayed number. */
   place: number
   text: (name: string) => TextBinding
   onRemove: () => void
 }
 
-/** Modules that look the same way: how much power, how steep, and where to. */
+/** A group of modules with the same orientation: power, tilt and azimuth. */
 export function PlaneFields({ plane, place, text, onRemove }: Props) {
   const { t } = useT()
   const bind = (name: PlaneField) => text(fieldOf(name, plane))
-  const azimuth = readTyped(bind('azimuth').value, 0)
+  const azimuth = parseTyped(bind('azimuth').value, 0)
   const facing = azimuth !== null && Math.abs(azimuth) <= 180
   return (
     <fieldset className="min-w-0 rounded-xl border border-line p-4 pt-2">

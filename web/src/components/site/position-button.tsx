@@ -4,15 +4,17 @@ import { useId } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { useT } from '@/lib/i18n/use-t'
-import { typed } from './model'
-import { askPosition, type Position, type PositionTrouble } from './position'
+import { formatTyped } from './model'
+import { type Position, type PositionError, requestPosition } from './position'
 
-/** The place by one press, with what is kept of it; where the browser says no, what to do instead. */
+/**
+ * Fills in the device's position, and says what is stored of it; explains what to do if the browser refuses.
+ */
 export function PositionButton({ onFound }: { onFound: (position: Position) => void }) {
   const { t, locale } = useT()
   const id = useId()
-  const { mutate, isPending, data, error } = useMutation<Position, PositionTrouble>({
-    mutationFn: askPosition,
+  const { mutate, isPending, data, error } = useMutation<Position, PositionError>({
+    mutationFn: requestPosition,
     onSuccess: onFound,
   })
   return (
@@ -33,8 +35,8 @@ export function PositionButton({ onFound }: { onFound: (position: Position) => v
       {data && (
         <Callout tone="ok">
           {t('site.position.found', {
-            latitude: typed(data.latitude, locale),
-            longitude: typed(data.longitude, locale),
+            latitude: formatTyped(data.latitude, locale),
+            longitude: formatTyped(data.longitude, locale),
           })}
         </Callout>
       )}

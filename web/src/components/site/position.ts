@@ -1,19 +1,19 @@
-/** Where this device is, from the browser: rounded before anybody else sees it. */
+/** The device's position from the browser, rounded before it is sent. */
 
-/** About a kilometre, as the server keeps it. */
+/** About one kilometre, the precision that the server stores. */
 const DECIMALS = 2
 
 export type Position = { latitude: number; longitude: number }
-/** The person or the browser's settings do not allow it; or the device does not know. */
-export type PositionTrouble = 'refused' | 'unknown'
+/** `refused` by the person or the browser's settings; `unknown` to the device. */
+export type PositionError = 'refused' | 'unknown'
 
 const rounded = (degrees: number) => Math.round(degrees * 10 ** DECIMALS) / 10 ** DECIMALS
 
-/** Rejects with a `PositionTrouble`. While the browser asks for permission no time runs out. */
-export const askPosition = () =>
-  new Promise<Position>((resolve, reject: (trouble: PositionTrouble) => void) => {
+/** Rejects with a `PositionError`. There is no timeout while the browser asks for permission. */
+export const requestPosition = () =>
+  new Promise<Position>((resolve, reject: (error: PositionError) => void) => {
     const { geolocation } = navigator
-    // Browsers have it only on pages with TLS.
+    // Browsers offer geolocation only on pages with TLS.
     if (!geolocation) return reject('refused')
     geolocation.getCurrentPosition(
       ({ coords }) => resolve({ latitude: rounded(coords.latitude), longitude: rounded(coords.longitude) }),

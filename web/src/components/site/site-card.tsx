@@ -17,11 +17,11 @@ const WRITERS: readonly string[] = ['owner', 'member', 'configure', 'service']
 const HOUSEHOLD: readonly string[] = ['owner', 'member']
 
 type Props = {
-  /** The one system that the page is about; without it one of them is chosen here. */
+  /** The system of the page; without it the person chooses one here. */
   sn?: string
 }
 
-/** Where a system stands and which modules are on the roof: for forecasts, and for whoever has to drive there. */
+/** A system's location and modules, for forecasts and for visits. */
 export function SiteCard({ sn }: Props) {
   const { t } = useT()
   const { data: systems } = useQuery(systemsQuery)
@@ -53,7 +53,7 @@ export function SiteCard({ sn }: Props) {
 const labelOf = ({ sn, first_name, last_name }: System) =>
   [sn, [first_name, last_name].filter(Boolean).join(' ')].filter(Boolean).join(' · ')
 
-/** Of the same household, which has one house; an electrician's customers live elsewhere. */
+/** Systems of the same household. An electrician's customers live in different houses. */
 const othersOf = (systems: readonly System[], { sn, access }: System) =>
   HOUSEHOLD.includes(access)
     ? systems.filter((one) => one.sn !== sn && HOUSEHOLD.includes(one.access)).map((one) => one.sn)
@@ -64,7 +64,7 @@ function OneSite({ system, others }: { system: System; others: readonly string[]
   const { data: site, error, isFetching, refetch } = useQuery(siteQuery(system.sn))
   if (site)
     return WRITERS.includes(system.access) ? (
-      // What somebody is typing stays; what is saved comes back as the same.
+      // A refetch does not reset the form.
       <SiteForm site={site} others={others} />
     ) : (
       <SiteFacts site={site} />
@@ -73,7 +73,7 @@ function OneSite({ system, others }: { system: System; others: readonly string[]
   return <NotLoaded title={t('site.failed')} error={error} busy={isFetching} onRetry={refetch} />
 }
 
-/** The same to read. */
+/** The site, read-only. */
 function SiteFacts({ site }: { site: Site }) {
   const { t, locale } = useT()
   const { latitude, longitude } = site

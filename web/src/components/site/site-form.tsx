@@ -15,14 +15,14 @@ import { notify } from '@/lib/notify'
 import {
   checkSite,
   fieldOf,
+  formatTyped,
   initialSite,
-  isOwn,
+  isSiteErrorCode,
+  MAX_PLANES,
   PLANE_FIELDS,
-  PLANES_MOST,
   peakOf,
   placeBody,
   siteBody,
-  typed,
   zonesWith,
 } from './model'
 import { PlaneFields } from './plane-fields'
@@ -31,11 +31,11 @@ import { TownField } from './town-field'
 
 type Props = {
   site: Site
-  /** Other systems of the same person, which mostly stand in the same house. */
+  /** Other systems of the household. */
   others: readonly string[]
 }
 
-/** Place, time zone and modules, for whoever may change them. */
+/** The form of a site, for people who may change it. */
 export function SiteForm({ site, others }: Props) {
   const { t, locale } = useT()
   const queries = useQueryClient()
@@ -49,7 +49,9 @@ export function SiteForm({ site, others }: Props) {
     initial: initialSite(site, locale),
     check: (values) => {
       const found = Object.entries(checkSite(values, planes))
-      return Object.fromEntries(found.map(([name, wrong]) => [name, isOwn(wrong) ? t(wrong) : wrong]))
+      return Object.fromEntries(
+        found.map(([name, wrong]) => [name, isSiteErrorCode(wrong) ? t(wrong) : wrong]),
+      )
     },
     send: async (values) => {
       await describeSystem(site.sn, siteBody(values, planes, fixed))
@@ -57,7 +59,7 @@ export function SiteForm({ site, others }: Props) {
       notify.success(t('site.saved'))
       void queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
       for (const sn of others) void queries.invalidateQueries({ queryKey: siteQuery(sn).queryKey })
-      // Coordinates are kept with fewer digits than a map has: the form shows what was kept.
+      // The server rounds coordinates; the form then shows the stored values.
       const kept = await queries.fetchQuery({ ...siteQuery(site.sn), staleTime: 0 })
       form.reset(initialSite(kept, locale))
       setPlanes([...kept.planes.keys()])
@@ -66,8 +68,8 @@ export function SiteForm({ site, others }: Props) {
   const peak = peakOf(form.values, planes)
 
   function setCoordinates(latitude: number, longitude: number) {
-    form.set('latitude', typed(latitude, locale))
-    form.set('longitude', typed(longitude, locale))
+    form.set('latitude', formatTyped(latitude, locale))
+    form.set('longitude', formatTyped(longitude, locale))
   }
 
   function add() {
@@ -75,7 +77,7 @@ export function SiteForm({ site, others }: Props) {
     next.current += 1
     for (const name of PLANE_FIELDS) form.set(fieldOf(name, plane), '')
     setPlanes((before) => [...before, plane])
-    // The first box of what has come, once it is there.
+    // Focuses the first field of the added plane after it was rendered.
     requestAnimationFrame(() => {
       const boxes = list.current?.querySelectorAll('fieldset')
       boxes
@@ -132,7 +134,7 @@ export function SiteForm({ site, others }: Props) {
           />
         ))}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <Button variant="outline" size="s" disabled={planes.length >= PLANES_MOST} onClick={add}>
+          <Button variant="outline" size="s" disabled={planes.length >= MAX_PLANES} onClick={add}>
             <Plus aria-hidden className="size-4" />
             {t('site.plane.add')}
           </Button>

@@ -4,24 +4,24 @@ import { Field } from '@/components/ui/field'
 import { textLinkStyle } from '@/components/ui/text-link'
 import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { letterOf, type Town, townNamed, townsLike, townsQuery } from '@/lib/towns'
+import { initialOf, type Town, townNamed, townsLike, townsQuery } from '@/lib/towns'
 
 type Props = {
   field: TextBinding
-  /** A town of the list was chosen, or typed in full. */
+  /** Called when a town of the list was chosen, or typed in full. */
   onTown: (town: Town) => void
 }
 
-/** The town, with an offer of those that begin like it. Any other text is as good: only its coordinates are typed, then. */
+/** A town with suggestions. Other texts are allowed; their coordinates have to be typed. */
 export function TownField({ field, onTown }: Props) {
   const { t } = useT()
   const queries = useQueryClient()
   const list = useId()
   const { data: towns = [] } = useQuery(townsQuery(field.value))
 
-  /** The list may still be on its way when the whole name is there; and without it the coordinates are typed. */
+  /** The list may load after the name was typed, or not at all. */
   async function fillIn(typed: string) {
-    if (letterOf(typed) === undefined) return
+    if (initialOf(typed) === undefined) return
     const loaded = await queries.fetchQuery(townsQuery(typed)).catch(() => [])
     const town = townNamed(typed, loaded)
     if (town) onTown(town)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SystemTariffs } from '@/lib/api/money-queries'
-import { checkTariff, firstChoice, initialTariff, lacksPrices, pricesOn, tariffBody } from './model'
+import { checkTariff, initialSystem, initialTariff, lacksPrices, pricesOn, tariffBody } from './model'
 
 const TODAY = '2026-11-15'
 const prices = { from: null, import_price: 32.5, feed_in_price: 8.1 }
@@ -12,7 +12,7 @@ const system = (sn: string, ...tariffs: SystemTariffs['tariffs']): SystemTariffs
 })
 
 describe('a price', () => {
-  it('is wrong at its field', () => {
+  it('that is invalid is rejected at its field', () => {
     const form = { sn: 'A', import_price: '32,5', feed_in_price: 'acht', since: 'day', from: '' } as const
     expect(checkTariff(form)).toEqual({
       import_price: null,
@@ -32,7 +32,7 @@ describe('a price', () => {
 })
 
 describe('the form', () => {
-  it('begins with the prices of today, in the language of the page', () => {
+  it('starts with the prices of today, in the format of the language', () => {
     const form = initialTariff([system('A', prices, cheaper)], 'A', TODAY, 'de')
     expect(form).toEqual({
       sn: 'A',
@@ -43,7 +43,7 @@ describe('the form', () => {
     })
   })
 
-  it('is empty where nothing is known', () => {
+  it('is empty without known prices', () => {
     expect(initialTariff([system('A')], 'A', TODAY, 'en')).toMatchObject({
       import_price: '',
       feed_in_price: '',
@@ -51,27 +51,27 @@ describe('the form', () => {
     })
   })
 
-  it('of one system is for that one, also where all are looked at', () => {
-    expect(firstChoice([system('A')], '-1')).toBe('A')
+  it('of one system is for that one, also if all are selected', () => {
+    expect(initialSystem([system('A')], '-1')).toBe('A')
   })
 
-  it('of several is for the one that lacks prices, else for what is looked at', () => {
-    expect(firstChoice([system('A', prices), system('B')], '-1')).toBe('B')
-    expect(firstChoice([system('A'), system('B')], '-1')).toBe('-1')
-    expect(firstChoice([system('A', prices), system('B', prices)], '-1')).toBe('-1')
-    expect(firstChoice([system('A', prices), system('B')], 'A')).toBe('A')
+  it('of several systems is for the one without prices, otherwise for the selected one', () => {
+    expect(initialSystem([system('A', prices), system('B')], '-1')).toBe('B')
+    expect(initialSystem([system('A'), system('B')], '-1')).toBe('-1')
+    expect(initialSystem([system('A', prices), system('B', prices)], '-1')).toBe('-1')
+    expect(initialSystem([system('A', prices), system('B')], 'A')).toBe('A')
   })
 })
 
 describe('the prices of several systems', () => {
-  it('are known when they are the same', () => {
+  it('are known if they are equal', () => {
     expect(pricesOn([system('A', prices), system('B', prices)], '-1', TODAY)).toEqual(prices)
     expect(pricesOn([system('A', prices), system('B', cheaper)], '-1', TODAY)).toBeNull()
     expect(pricesOn([system('A', prices), system('B')], '-1', TODAY)).toBeNull()
     expect(pricesOn([system('A', prices), system('B', cheaper)], 'B', TODAY)).toEqual(cheaper)
   })
 
-  it('lack as long as one of them does', () => {
+  it('are missing while one of them has none', () => {
     expect(lacksPrices([system('A', prices), system('B')])).toBe(true)
     expect(lacksPrices([system('A', prices), system('B', cheaper)])).toBe(false)
   })

@@ -1,4 +1,4 @@
-/** The rules of the form for a fixed price. */
+/** The form of a fixed price: initial values, validation and request body. */
 import type { NewTariff, SystemTariffs, Tariff } from '@/lib/api/money-queries'
 import type { Findings } from '@/lib/form/model'
 import { formatNumber } from '@/lib/format'
@@ -8,7 +8,7 @@ import { tariffOn } from '@/lib/money'
 import type { SiteDay } from '@/lib/site-day'
 import { checkPrice } from '@/lib/validation/price'
 
-/** From when on new prices hold. From the beginning: a first price that was mistyped is put right for the past too. */
+/** The start of new prices. `beginning` also corrects the past, for a first price that was mistyped. */
 export const SINCE = ['beginning', 'today', 'day'] as const
 type Since = (typeof SINCE)[number]
 
@@ -17,7 +17,7 @@ export type TariffForm = {
   import_price: string
   feed_in_price: string
   since: Since
-  /** `YYYY-MM-DD`, for `since` a day. */
+  /** `YYYY-MM-DD`, used if `since` is `day`. */
   from: string
 }
 
@@ -32,22 +32,22 @@ export function tariffBody({ since, from, ...prices }: TariffForm, today: SiteDa
   return { ...prices, from: begins[since] }
 }
 
-/** Something is still to be entered. */
+/** Whether a system still has no prices. */
 export const lacksPrices = (systems: readonly SystemTariffs[]) =>
   systems.some(({ tariffs }) => tariffs.length === 0)
 
-/** The form begins with the one system that lacks prices, else with what the person looks at. */
-export function firstChoice(systems: readonly SystemTariffs[], sn: string): string {
+/** The initial system: the only one without prices, otherwise the selected one. */
+export function initialSystem(systems: readonly SystemTariffs[], sn: string): string {
   const [lacking, ...more] = systems.filter(({ tariffs }) => tariffs.length === 0)
   if (sn === ALL_SYSTEMS && lacking && more.length === 0) return lacking.sn
   return systems.length > 1 ? sn : (systems[0]?.sn ?? sn)
 }
 
-const isMeant = (system: SystemTariffs, sn: string) => sn === ALL_SYSTEMS || system.sn === sn
+const isSelected = (system: SystemTariffs, sn: string) => sn === ALL_SYSTEMS || system.sn === sn
 
-/** The prices of today where they are known, and for several systems where they are the same. */
+/** The prices on a day; for several systems only if they are equal. */
 export function pricesOn(systems: readonly SystemTariffs[], sn: string, day: SiteDay): Tariff | null {
-  const meant = systems.filter((system) => isMeant(system, sn))
+  const meant = systems.filter((system) => isSelected(system, sn))
   const [first, ...more] = meant.map(({ tariffs }) => tariffOn(tariffs, day))
   if (!first) return null
   const same = more.every(
@@ -62,10 +62,10 @@ export function initialTariff(
   today: SiteDay,
   locale: Locale,
 ): TariffForm {
-  const sn = firstChoice(systems, chosen)
+  const sn = initialSystem(systems, chosen)
   const prices = pricesOn(systems, sn, today)
   const text = (price: number | undefined) => (price === undefined ? '' : formatNumber(price, locale, 2))
-  const known = systems.some((system) => isMeant(system, sn) && system.tariffs.length > 0)
+  const known = systems.some((system) => isSelected(system, sn) && system.tariffs.length > 0)
   return {
     sn,
     import_price: text(prices?.import_price),

@@ -15,21 +15,21 @@ import { useLookOnly } from '@/lib/use-look-only'
 import { checkTariff, initialTariff, SINCE, tariffBody } from './model'
 
 type Props = {
-  /** The system that the person looks at. */
+  /** The selected system. */
   sn: string
-  /** What is known so far, of every system that can be chosen. */
+  /** The prices of every system that can be chosen. */
   systems: readonly SystemTariffs[]
   today: SiteDay
   onSaved?: () => void
 }
 
-/** The form, or why there is none for whoever only looks. */
+/** The form, or an explanation for members who may only look. */
 export function TariffForm(props: Props) {
   const { everywhere } = useLookOnly()
   return everywhere ? <LookOnly /> : <PriceForm {...props} />
 }
 
-/** A fixed price for what comes from the grid and for what goes there, from a day on. */
+/** A fixed import and feed-in price from a day on. */
 function PriceForm({ sn, systems, today, onSaved }: Props) {
   const { t, locale } = useT()
   const form = useForm({

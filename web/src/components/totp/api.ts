@@ -1,4 +1,4 @@
-/** The calls about the second factor, and the account as it is after them. */
+/** Requests for the second factor; each updates the cached account. */
 import { api, unwrap } from '@/lib/api/client'
 import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'

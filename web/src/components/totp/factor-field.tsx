@@ -3,12 +3,12 @@ import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 
 type Props = TextBinding & {
-  /** A recovery code has letters: a phone then shows them. */
+  /** A recovery code contains letters, so phones show the full keyboard. */
   recovery?: boolean
   hint?: string
 }
 
-/** Where the code of the authenticator app is typed, or pasted, or filled in by the phone. */
+/** The field for a code of the authenticator app; phones can fill it in. */
 export function FactorField({ recovery = false, hint, ...binding }: Props) {
   const { t } = useT()
   return (

@@ -7,11 +7,11 @@ describe('the second factor', () => {
     expect(grouped('')).toBe('')
   })
 
-  it('is kept as a file with one recovery code on each line', () => {
+  it('has a file with one recovery code per line', () => {
     expect(recoveryFile('Codes', ['A-B', 'C-D'])).toBe('Codes\r\n\r\nA-B\r\nC-D\r\n')
   })
 
-  it('takes password and code', () => {
+  it('requires password and code', () => {
     expect(checkProof({ password: '', totp: ' ' })).toEqual({ password: 'required', totp: 'required' })
     expect(checkProof({ password: 'x', totp: '1' })).toEqual({ password: null, totp: null })
   })

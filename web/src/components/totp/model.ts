@@ -1,9 +1,9 @@
-/** Texts of the second factor as people read, type and keep them. */
+/** Texts and validation of the second factor. */
 
-/** "ABCD EFGH …": groups of four are easier to type from a screen. */
+/** Groups of four ("ABCD EFGH …"), which are easier to copy. */
 export const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? ''
 
-/** What is put into the file: one code on each line, below what they are for. */
+/** The file's content: a title, then one code per line. */
 export const recoveryFile = (title: string, codes: readonly string[]) =>
   `${[title, '', ...codes].join('\r\n')}\r\n`
 

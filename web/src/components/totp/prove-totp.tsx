@@ -12,7 +12,7 @@ type Props = {
   send: (proof: { password: string; totp: string }) => Promise<unknown>
 }
 
-/** Password and code: proof that it is the person, for what weakens or renews the second factor. */
+/** Proves the identity with password and code, before the second factor is renewed or removed. */
 export function ProveTotp({ submit, danger = false, send }: Props) {
   const { t } = useT()
   const form = useForm({ initial: { password: '', totp: '' }, check: checkProof, send })

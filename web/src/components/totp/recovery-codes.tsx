@@ -8,11 +8,11 @@ import { recoveryFile } from './model'
 
 type Props = { codes: readonly string[]; onDone: () => void }
 
-/** Shown once: the person copies them, keeps them as a file, or writes them down. */
+/** Shows the codes once; they can be copied or saved as a file. */
 export function RecoveryCodes({ codes, onDone }: Props) {
   const { t } = useT()
   const text = useRef<HTMLParagraphElement>(null)
-  // What had the focus is gone.
+  // The element that had the focus is gone.
   useEffect(() => text.current?.focus(), [])
 
   async function copy() {

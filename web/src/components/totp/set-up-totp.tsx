@@ -2,18 +2,18 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { FormProblem } from '@/components/ui/form-problem'
+import { QrCode } from '@/components/ui/qr-code'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { beginTotp, confirmTotp, type TotpShown } from './api'
 import { FactorField } from './factor-field'
 import { checkFactor, grouped } from './model'
-import { QrCode } from './qr-code'
 import { RecoveryCodes } from './recovery-codes'
 
 type Step = { shown?: TotpShown; codes?: readonly string[] }
 
-/** Sets the second factor up: the password again, the secret into the phone, its first code, the recovery codes. */
+/** Sets up the second factor in steps: password, secret, first code, recovery codes. */
 export function SetUpTotp({ onDone }: { onDone: () => void }) {
   const [{ shown, codes }, setStep] = useState<Step>({})
   if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />

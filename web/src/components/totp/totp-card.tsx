@@ -14,10 +14,10 @@ import { SetUpTotp } from './set-up-totp'
 
 type Open = 'set_up' | 'renew' | 'end'
 
-/** Too few to rely on. */
-const FEW = 3
+/** From this number on the card warns. */
+const FEW_CODES = 3
 
-/** Whether the login takes a second step, and what can be done about it. */
+/** The state of two-step login, and its actions. */
 export function TotpCard({ totp: { since, recovery_codes, required } }: { totp: Account['totp'] }) {
   const { t, locale } = useT()
   const [open, setOpen] = useState<Open | null>(null)
@@ -32,7 +32,7 @@ export function TotpCard({ totp: { since, recovery_codes, required } }: { totp: 
             <strong className="font-semibold text-ok">{t('totp.on')}</strong>{' '}
             {t('totp.since', { date: formatLongDate(since, { locale }) })}
           </p>
-          {recovery_codes < FEW ? (
+          {recovery_codes < FEW_CODES ? (
             <Callout tone="warn">{t('totp.left', { count: recovery_codes })}</Callout>
           ) : (
             <p className="text-[14px] text-muted">{t('totp.left', { count: recovery_codes })}</p>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { describe, expect, it, vi } from 'vitest'
 import { Button } from './button'
 
-/** Goes down to nothing, like the way back to the first page. */
+/** Counts down and disables itself at zero, like a "previous page" button. */
 function Countdown({ onPress }: { onPress: () => void }) {
   const [left, setLeft] = useState(1)
   return (
@@ -22,7 +22,7 @@ function Countdown({ onPress }: { onPress: () => void }) {
 }
 
 describe('a button that its own press disables', () => {
-  it('keeps the focus until the keyboard goes on, says that it is disabled, and does nothing any more', async () => {
+  it('keeps the focus until Tab is pressed, is announced as disabled, and does nothing', async () => {
     const onPress = vi.fn()
     render(<Countdown onPress={onPress} />)
     const button = screen.getByRole('button')

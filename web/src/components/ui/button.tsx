@@ -3,7 +3,7 @@ import { type ComponentProps, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Spinner } from './spinner'
 
-/** Also for links that look like a button: `<Link className={buttonStyle({ variant: 'outline' })}>`. */
+/** Also for links: `<Link className={buttonStyle({ variant: 'outline' })}>`. */
 export const buttonStyle = cva(
   'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:not-aria-busy:opacity-50',
   {
@@ -27,9 +27,12 @@ export const buttonStyle = cva(
 
 type Props = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
-    /** Work is under way: the button stays focused, shows it and does nothing. */
+    /** An action is pending: the button keeps the focus, shows a spinner and ignores clicks. */
     busy?: boolean
-    /** Its own press may disable it, such as the last step back: it keeps the focus until the keyboard goes on from it. */
+    /**
+     * For a button that its own click may disable, such as "previous page": it keeps the focus until the next
+     * Tab.
+     */
     keepsFocus?: boolean
   }
 

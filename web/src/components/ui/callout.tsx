@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 
 export type Tone = 'info' | 'ok' | 'warn' | 'danger'
 
-const LOOK = {
+const STYLES = {
   info: { icon: Info, box: 'bg-info-bg border-grid/40', mark: 'text-grid-text' },
   ok: { icon: CircleCheck, box: 'bg-ok-bg border-ok/40', mark: 'text-ok' },
   warn: { icon: TriangleAlert, box: 'bg-warn-bg border-warn/40', mark: 'text-warn' },
@@ -14,17 +14,17 @@ const LOOK = {
 
 type Props = {
   tone?: Tone
-  /** The word beside the icon; each tone has one of its own. */
+  /** A word beside the icon; each tone has a default. */
   title?: ReactNode
   children?: ReactNode
   action?: ReactNode
   className?: string
 }
 
-/** Something to know. Its tone is an icon and a word, never a colour alone; bad news interrupts a screen reader. */
+/** A message with an icon and a word for its tone, never colour alone. Warnings interrupt screen readers. */
 export function Callout({ tone = 'info', title, children, action, className }: Props) {
   const { t } = useT()
-  const { icon: Icon, box, mark } = LOOK[tone]
+  const { icon: Icon, box, mark } = STYLES[tone]
   return (
     <div
       role={tone === 'danger' ? 'alert' : 'status'}

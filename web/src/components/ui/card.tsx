@@ -5,11 +5,11 @@ import { cn } from '@/lib/cn'
 type Props = Omit<ComponentProps<'section'>, 'title'> & {
   title?: ReactNode
   description?: ReactNode
-  /** Beside the title, such as a button. */
+  /** An element beside the title, such as a button. */
   action?: ReactNode
 }
 
-/** A surface with a heading of its own. */
+/** A surface with its own heading. */
 export function Card({ title, description, action, className, children, ...rest }: Props) {
   const id = useId()
   return (

@@ -5,7 +5,7 @@ import { FieldError } from './field-frame'
 
 type Props = Omit<ComponentProps<'input'>, 'type'> & { label: ReactNode; error?: ReactNode }
 
-/** The whole line is the target. Links inside the label stay links. */
+/** The whole line is clickable. Links inside the label stay links. */
 export function Checkbox({ label, error, className, ...input }: Props) {
   const id = useId()
   return (

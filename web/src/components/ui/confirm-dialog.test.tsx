@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { renderUi } from '@/lib/testing/render'
 import { ConfirmDialog } from './confirm-dialog'
 
-describe('a question before something that hurts', () => {
-  it('can be answered with no', async () => {
+describe('a confirmation dialog', () => {
+  it('can be cancelled', async () => {
     const work = { mutate: vi.fn(), isPending: false, error: null }
     await renderUi(
       <ConfirmDialog open onOpenChange={vi.fn()} title="Abbrechen?" text="Alles." confirm="Ja" work={work} />,

@@ -9,12 +9,12 @@ type Props = {
   onOpenChange: (open: boolean) => void
   title: string
   text: string
-  /** Says what the button does. */
+  /** The button's label. */
   confirm: string
   work: { mutate: () => void; isPending: boolean; error: unknown }
 }
 
-/** Asks before something that hurts, and stays if it fails. */
+/** Asks for confirmation before an action, and stays open if the action fails. */
 export function ConfirmDialog({ open, onOpenChange, title, text, confirm, work }: Props) {
   const { t, locale } = useT()
   return (

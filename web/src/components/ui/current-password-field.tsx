@@ -4,7 +4,7 @@ import { PasswordField } from './password-field'
 
 type Props = Omit<ComponentProps<typeof PasswordField>, 'label' | 'autoComplete' | 'required'>
 
-/** The password that somebody types again, before what outlasts the login or cannot be undone. */
+/** The current password, asked for before changes that cannot be undone or outlast the login. */
 export function CurrentPasswordField(props: Props) {
   const { t } = useT()
   return (

@@ -28,7 +28,7 @@ function Row() {
 }
 
 describe('a dialog', () => {
-  it('gives the focus back to what opened it', async () => {
+  it('returns the focus to its opener', async () => {
     await renderUi(<Example />)
     await userEvent.click(screen.getByRole('button', { name: 'open' }))
     expect(screen.getByRole('dialog', { name: 'title' })).toContainElement(
@@ -39,14 +39,14 @@ describe('a dialog', () => {
     await waitFor(() => expect(screen.getByRole('button', { name: 'open' })).toHaveFocus())
   })
 
-  it('gives the focus to what is left when its opener is gone', async () => {
+  it('moves the focus to the surrounding region if its opener is gone', async () => {
     await renderUi(<Row />)
     await userEvent.click(screen.getByRole('button', { name: 'delete' }))
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(screen.getByRole('region', { name: 'list' })).toHaveFocus())
   })
 
-  it('that insists stays until it is answered', async () => {
+  it('that insists stays open until a button is pressed', async () => {
     await renderUi(<Example insistent />)
     await userEvent.click(screen.getByRole('button', { name: 'open' }))
     await userEvent.keyboard('{Escape}')
@@ -60,7 +60,7 @@ describe('a dialog', () => {
     expect(document.querySelectorAll('style')).toHaveLength(0)
   })
 
-  it('moves as long as the specification says, in and out', async () => {
+  it('animates as long as the specification says, in and out', async () => {
     await renderUi(<Example />)
     await userEvent.click(screen.getByRole('button', { name: 'open' }))
     for (const part of [screen.getByRole('dialog'), document.querySelector('[data-dialog-overlay]')]) {

@@ -12,31 +12,31 @@ type Props = {
   title: ReactNode
   description?: ReactNode
   children?: ReactNode
-  /** Buttons, the main one last. */
+  /** Buttons, the primary one last. */
   footer?: ReactNode
-  /** Holds a long form: it begins near the top of the screen. */
+  /** For long forms: the dialog starts near the top of the screen. */
   tall?: boolean
-  /** Only a button of the footer closes it: no cross, no Escape, no click beside it. */
+  /** Only a footer button closes it: no cross, no Escape, no click outside. */
   insistent?: boolean
   className?: string
 }
 
-/** What had the focus, then the regions around it: what the dialog is about may be gone when it closes. */
-function wayBackTo(opener: Element | null): HTMLElement[] {
+/** Where to return the focus: the opener, then its surrounding regions, in case the opener is removed. */
+function focusTargetsOf(opener: Element | null): HTMLElement[] {
   const way: HTMLElement[] = []
   for (let place = opener; place instanceof HTMLElement; place = regionAround(place)) way.push(place)
   return way
 }
 
-function goBack([opener, ...regions]: HTMLElement[]) {
+function restoreFocus([opener, ...regions]: HTMLElement[]) {
   opener?.focus()
-  // It may be gone, or disabled by what was decided; and the page may have put the focus somewhere itself.
+  // The opener may be gone or disabled by now, or the page may have moved the focus itself.
   if (document.activeElement === document.body) focusRegion(regions.find(({ isConnected }) => isConnected))
 }
 
 /**
- * A modal dialog: focus goes in, stays in and comes back. The overlay is ours, because the one of Radix locks
- * scrolling with an injected `<style>` that the CSP refuses.
+ * A modal dialog that traps the focus and returns it. The overlay is our own: that of Radix locks scrolling
+ * with an injected `<style>`, which the CSP refuses.
  */
 export function Dialog({
   open,
@@ -62,20 +62,20 @@ export function Dialog({
         />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
-          // Radix gives focus back only to a trigger of its own; ours is opened by whatever had the focus.
+          // Radix returns the focus only to its own trigger. This dialog is opened by any element.
           onOpenAutoFocus={() => {
-            way.current = wayBackTo(document.activeElement)
+            way.current = focusTargetsOf(document.activeElement)
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            goBack(way.current)
+            restoreFocus(way.current)
           }}
           onEscapeKeyDown={keepOpen}
           onPointerDownOutside={keepOpen}
           onInteractOutside={keepOpen}
           className={cn(
             'card fixed inset-x-4 bottom-4 z-50 mx-auto max-h-[calc(100dvh-2rem)] max-w-lg overflow-y-auto p-6 shadow-2xl outline-none sm:bottom-auto',
-            // Whatever it holds, its last button stays on the screen.
+            // The last button stays on screen, whatever the content.
             tall
               ? 'sm:top-8 sm:max-h-[calc(100dvh-4rem)]'
               : 'sm:top-1/2 sm:-mt-[min(16rem,40dvh)] sm:max-h-[calc(50dvh+min(16rem,40dvh)-1rem)]',

@@ -3,17 +3,17 @@ import { type ReactNode, useId } from 'react'
 import { cn } from '@/lib/cn'
 
 type Props = {
-  /** Where a link leads to. */
+  /** The target of a link. */
   id?: string
   title: ReactNode
-  /** What is inside, in one line, so that nobody has to open it to know. */
+  /** The content in one line, shown while it is collapsed. */
   summary?: ReactNode
   open: boolean
   onToggle: () => void
   children: ReactNode
 }
 
-/** A part of a page that folds away. What is folded can be neither seen nor reached. */
+/** A collapsible section. Collapsed content is neither visible nor focusable. */
 export function Disclosure({ id: place, title, summary, open, onToggle, children }: Props) {
   const id = useId()
   return (
@@ -51,7 +51,7 @@ export function Disclosure({ id: place, title, summary, open, onToggle, children
           open ? 'grid-rows-[1fr]' : 'invisible grid-rows-[0fr]',
         )}
       >
-        {/* Room around the content, so that the outline of a focused box is not cut off. */}
+        {/* Padding, so that focus outlines are not clipped. */}
         <div className="-mx-1 min-h-0 overflow-hidden px-1">
           <div className="pt-1 pb-6">{children}</div>
         </div>

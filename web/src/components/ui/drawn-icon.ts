@@ -1,9 +1,9 @@
-/** Draws the icons of Lucide; `vite/lean-icons.ts` makes one of each that is imported. */
+/** Draws the icons of Lucide; `vite/lean-icons.ts` creates one for each import. */
 import { createElement, type SVGProps } from 'react'
 
 type Shape = [tag: string, attributes: Record<string, string>]
 
-/** An icon of 24 px in the colour of the text around it, which it only accompanies: screen readers skip it. */
+/** A 24 px icon in the colour of its text. Decorative, so hidden from screen readers. */
 export const drawnIcon = (shapes: Shape[]) => (props: SVGProps<SVGSVGElement>) =>
   createElement(
     'svg',

@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
 type MenuProps = {
-  /** A button; it gets the menu's ARIA attributes. */
+  /** A button; it receives the menu's ARIA attributes. */
   trigger: ReactNode
   children: ReactNode
   align?: 'start' | 'center' | 'end'
@@ -12,8 +12,8 @@ type MenuProps = {
 }
 
 /**
- * Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. Not in a portal: the menu
- * stays in the landmark of its button, where screen readers look for it. Loaded by `menu.tsx`.
+ * Not modal: a modal menu locks scrolling with an injected `<style>`, which the CSP refuses. Not in a portal:
+ * the menu stays in its button's landmark, where screen readers expect it. Loaded by `menu.tsx`.
  */
 export function DropdownMenu({ trigger, children, align = 'end', className }: MenuProps) {
   return (
@@ -23,7 +23,7 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
         align={align}
         sideOffset={6}
         collisionPadding={8}
-        // Where an item has led to another page, the focus is on its heading already.
+        // If an item has navigated, the new page's heading already has the focus.
         onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
         className={cn(
           'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
@@ -61,7 +61,7 @@ type ChoiceProps<T extends string> = {
   onChange: (value: T) => void
 }
 
-/** One of several, with a tick beside the one that is taken. */
+/** A radio group with a tick beside the selected option. */
 export function MenuChoice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>) {
   return (
     <Radix.RadioGroup aria-label={label} value={value} onValueChange={(chosen) => onChange(chosen as T)}>
@@ -81,7 +81,7 @@ export function MenuChoice<T extends string>({ label, value, options, onChange }
   )
 }
 
-/** Something that is on or off. The menu stays open, so that the change can be seen. */
+/** A toggle. The menu stays open so that the change is visible. */
 export function MenuSwitch({
   checked,
   disabled = false,

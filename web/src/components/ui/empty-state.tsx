@@ -4,7 +4,7 @@ import { cn } from '@/lib/cn'
 
 type Props = { icon: LucideIcon; action?: ReactNode; children: ReactNode; className?: string }
 
-/** Nothing to show: one sentence and one action. */
+/** An empty state: one sentence and one action. */
 export function EmptyState({ icon: Icon, action, children, className }: Props) {
   return (
     <div className={cn('card grid justify-items-center gap-4 px-6 py-14 text-center', className)}>

@@ -3,19 +3,19 @@ import { type ReactNode, useId } from 'react'
 
 export type FrameProps = {
   label: ReactNode
-  /** Help that stays on screen. */
+  /** A permanent hint. */
   hint?: ReactNode
-  /** What is wrong and what to do, already in the person's language. */
+  /** The error and its remedy, already translated. */
   error?: ReactNode
-  /** The id of what else describes it, such as a list of rules below. */
+  /** The id of a further description, such as a list of rules below. */
   describedBy?: string
-  /** Beside the label, such as "Forgot your password?". */
+  /** An element beside the label, such as "Forgot your password?". */
   action?: ReactNode
 }
 
 type ControlProps = { id: string; 'aria-invalid': true | undefined; 'aria-describedby': string | undefined }
 
-/** Label, hint and error around any control, tied to it for screen readers. */
+/** Label, hint and error around any control, connected for screen readers. */
 export function FieldFrame({
   label,
   hint,
@@ -49,7 +49,7 @@ export function FieldFrame({
   )
 }
 
-/** The live region is there before the error is, so that its coming is announced. */
+/** The live region exists before the error, so that the error is announced. */
 export function FieldError({ id, children }: { id: string; children: ReactNode }) {
   return (
     <div aria-live="polite">
@@ -63,6 +63,6 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
   )
 }
 
-/** The look shared by all boxes one can fill in. 16 px, so that phones do not zoom in. */
+/** The style of all text inputs. 16 px, so that phones do not zoom in. */
 export const controlStyle =
   'h-12 w-full min-w-0 rounded-xl border border-line-strong bg-surface px-4 text-[16px] text-text transition-colors placeholder:text-muted hover:border-muted disabled:opacity-60 aria-invalid:border-danger'

@@ -14,14 +14,14 @@ describe('a field', () => {
     expect(input).toBeInvalid()
   })
 
-  it('without an error is not called invalid', async () => {
+  it('without an error is not marked invalid', async () => {
     await renderUi(<Field label="E-Mail" />)
     expect(screen.getByRole('textbox')).not.toHaveAttribute('aria-invalid')
   })
 })
 
 describe('a password field', () => {
-  it('can be looked at, and says whether it is', async () => {
+  it('can be shown as text, and announces whether it is', async () => {
     await renderUi(<PasswordField label="Passwort" />)
     const reveal = screen.getByRole('button', { name: 'Passwort anzeigen' })
     expect(screen.getByLabelText('Passwort')).toHaveAttribute('type', 'password')
@@ -30,13 +30,13 @@ describe('a password field', () => {
     expect(reveal).toHaveAttribute('aria-pressed', 'true')
   })
 
-  it('that is new is described by its rules', async () => {
+  it('for a new password is described by its rules', async () => {
     const field = (name: string) => ({ name, value: '', error: undefined, onChange: () => {} })
     await renderUi(<NewPasswordFields password={field('a')} repeat={field('b')} label="Passwort" />)
     expect(screen.getByLabelText('Passwort')).toHaveAccessibleDescription(/^Mindestens 8 Zeichen ?fehlt noch/)
   })
 
-  it('takes a pasted password', async () => {
+  it('accepts a pasted password', async () => {
     await renderUi(<PasswordField label="Passwort" />)
     await userEvent.click(screen.getByLabelText('Passwort'))
     await userEvent.paste('Sonnenschein-1!')

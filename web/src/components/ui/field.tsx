@@ -4,7 +4,7 @@ import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
 
 type Props = FrameProps &
   ComponentProps<'input'> & {
-    /** Inside the box, at its end, such as a button. */
+    /** An element inside the field, at its end, such as a button. */
     trailing?: ReactNode
   }
 

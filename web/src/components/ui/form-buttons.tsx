@@ -3,15 +3,15 @@ import { useT } from '@/lib/i18n/use-t'
 import { Button } from './button'
 
 type Props = {
-  /** What the form does. */
+  /** The label of the submit button. */
   submit: ReactNode
   busy: boolean
-  /** It cannot be taken back. */
+  /** The action cannot be undone. */
   danger?: boolean
   onCancel: () => void
 }
 
-/** The end of a form in a dialog: away from it, or on. On a phone the way on is above. */
+/** The buttons of a form in a dialog: cancel and submit. On a phone submit is on top. */
 export function FormButtons({ submit, busy, danger = false, onCancel }: Props) {
   const { t } = useT()
   return (

@@ -3,7 +3,7 @@ import type { FormState } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { Callout } from './callout'
 
-/** Why a form was not taken, announced anew with every attempt. */
+/** Why a form was rejected; announced after every attempt. */
 export function FormProblem({ form: { failure, attempt } }: { form: FormState }) {
   const { t, locale } = useT()
   if (!failure) return null

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 
-/** The mark: the sun sinks into the cellar and stays there as charge. The same drawing is in index.html. */
+/** The logo: the sun sets into the cellar and stays there as charge. index.html has the same drawing. */
 export function Logo({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 64 64" fill="none" aria-hidden="true" className={cn('size-8 shrink-0', className)}>
@@ -17,7 +17,7 @@ export function Logo({ className }: { className?: string }) {
   )
 }
 
-/** Mark and name. */
+/** Logo and name. */
 export function Wordmark({ className }: { className?: string }) {
   return (
     <span className={cn('inline-flex items-center gap-2.5 font-semibold', className)}>
@@ -27,5 +27,5 @@ export function Wordmark({ className }: { className?: string }) {
   )
 }
 
-/** A name, not a text: it is the same in every language. */
+/** A name, the same in every language. */
 export const PRODUCT_NAME = 'Suncellar'

@@ -13,8 +13,8 @@ const open = () =>
     </Menu>,
   )
 
-describe('a menu that is loaded when it is wanted', () => {
-  it('says what it is before it is loaded', async () => {
+describe('a lazily loaded menu', () => {
+  it('is announced as a menu before it is loaded', async () => {
     await open()
     expect(screen.getByRole('button', { name: 'More' })).toHaveAttribute('aria-haspopup', 'menu')
     expect(screen.queryByRole('menuitem')).toBeNull()

@@ -17,18 +17,24 @@ type Parts = typeof DropdownMenu
 type Props<P extends Parts> = {
   /** A button. */
   trigger: ReactElement<ComponentProps<'button'>>
-  /** Given the parts of which a menu consists. */
+  /** Renders the items with the loaded menu parts. */
   children: (parts: P) => ReactNode
-  /** Brings items along with the parts: they have to be there when it opens, or the keyboard finds none to begin with. */
+  /**
+   * Loads items together with the parts: they must exist when the menu opens, or the keyboard finds no first
+   * item.
+   */
   parts?: () => Promise<P>
   align?: 'start' | 'center' | 'end'
 }
-/** How it was opened decides whether the first item gets the focus. */
+/** Opening by key focuses the first item. */
 type Opened<P> = { loaded: P; by: 'key' | 'pointer' }
 
 const plain = () => import('./dropdown-menu')
 
-/** A menu that is loaded when somebody is about to open it: most visits open none, and it is a seventh of a page's script. */
+/**
+ * A menu that is loaded when the pointer or focus reaches its button. Most visits open none, and it is a
+ * seventh of a page's script.
+ */
 export function Menu<P extends Parts = Parts>({
   trigger,
   parts = plain as () => Promise<P>,
@@ -52,13 +58,13 @@ export function Menu<P extends Parts = Parts>({
     'aria-expanded': false,
     onPointerEnter: prepare,
     onFocus: prepare,
-    // A click without a pointer is the Enter key or the space bar.
+    // A click without a pointer comes from Enter or space.
     onClick: ({ detail }) => open(detail === 0 ? 'key' : 'pointer'),
     onKeyDown: ({ key }) => key === 'ArrowDown' && open('key'),
   })
 }
 
-/** Hears once more what opened it, for it was not there yet. */
+/** Replays the opening event, which happened before the menu was loaded. */
 function LoadedMenu<P extends Parts>({
   loaded,
   by,

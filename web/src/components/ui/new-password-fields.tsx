@@ -6,7 +6,7 @@ import { PasswordRules } from './password-rules'
 
 type Props = { password: TextBinding; repeat: TextBinding; label?: string }
 
-/** A new password, its rules while it is typed, and the same once more. */
+/** A new password with its rules, and its repetition. */
 export function NewPasswordFields({ password, repeat, label }: Props) {
   const { t } = useT()
   const rules = useId()

@@ -6,12 +6,12 @@ import { Callout } from './callout'
 type Props = {
   title?: string
   error: unknown
-  /** It is being asked for again. */
+  /** A retry is pending. */
   busy: boolean
   onRetry: () => unknown
 }
 
-/** In the place of what could not be loaded: why, and a way to ask again. */
+/** Replaces content that failed to load: the reason and a retry. */
 export function NotLoaded({ title, error, busy, onRetry }: Props) {
   const { t, locale } = useT()
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The one `h1` of a page; after a change of page it gets the focus. */
+/** The only `h1` of a page; it receives the focus after navigation. */
 export function PageHeading({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
   return (
     <div className="mb-5 flex flex-wrap items-baseline gap-x-4 gap-y-1 lg:mb-6">

@@ -7,7 +7,7 @@ function Broken(): never {
   throw new Error('secret detail')
 }
 
-it('that fails says so in its place, and leaves the other parts of the page', async () => {
+it('that fails shows its error in place, and leaves the other parts of the page', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   await renderUi(
     <>

@@ -7,20 +7,20 @@ import { Button } from './button'
 import { Callout } from './callout'
 
 type Props = {
-  /** In its place while its script is on the way. */
+  /** Shown while the part's script loads. */
   fallback?: ReactNode
   children: ReactNode
 }
 
-/** A part of a page that fails by itself: the other parts stay. React writes the cause on the console. */
+/** A part of a page with its own error boundary and suspense: other parts stay. React logs the error. */
 export const PagePart = ({ fallback, children }: Props) => (
-  <FailingAlone>
+  <ErrorBoundary>
     <Suspense fallback={fallback}>{children}</Suspense>
-  </FailingAlone>
+  </ErrorBoundary>
 )
 
-/** The same for a part that the page waits for. */
-export const FailingAlone = ({ children }: { children: ReactNode }) => (
+/** The same without suspense: the page waits for this part. */
+export const ErrorBoundary = ({ children }: { children: ReactNode }) => (
   <CatchBoundary getResetKey={() => location.href} errorComponent={PartFailure}>
     {children}
   </CatchBoundary>

@@ -18,7 +18,7 @@ describe('the pages of a list', () => {
     expect(pageCount(0, 10)).toBe(1)
   })
 
-  it('go back to the last one when the list became shorter', () => {
+  it('fall back to the last one when the list became shorter', () => {
     expect(pageOf([1, 2], 4, 10)).toEqual({ current: 1, items: [1, 2] })
   })
 })

@@ -4,14 +4,14 @@ import { Button } from './button'
 import { shownPages } from './pages'
 
 type Props = {
-  /** Names the list to screen readers. */
+  /** The list's name for screen readers. */
   label: string
   page: number
   count: number
   onChange: (page: number) => void
 }
 
-/** Back, up to five numbers, forth. Not there while everything fits on one page. */
+/** Previous, up to five numbers, next. Hidden if there is only one page. */
 export function Pagination({ label, page, count, onChange }: Props) {
   const { t } = useT()
   if (count < 2) return null

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { Button } from './button'
 import { Field } from './field'
 
-/** A password that can be looked at. Pasting is welcome: managers do it. */
+/** A password field with a button that shows it. Pasting is allowed, for password managers. */
 export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' | 'trailing'>) {
   const { t } = useT()
   const [visible, setVisible] = useState(false)

@@ -6,7 +6,7 @@ import { PASSWORD_RULES, type PasswordRule } from '@/lib/validation/password'
 
 const RULES = Object.keys(PASSWORD_RULES) as PasswordRule[]
 
-/** Which rules the password keeps already, while it is being typed. */
+/** The password's rules, with those that are met so far. */
 export function PasswordRules({
   id,
   password,

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { cn } from '@/lib/cn'
 
 type Props<T extends string> = {
-  /** Read to screen readers, not shown. */
+  /** For screen readers only. */
   label: string
   value: T
   options: readonly { value: T; label: string }[]
@@ -10,7 +10,7 @@ type Props<T extends string> = {
   className?: string
 }
 
-/** A few choices side by side, one of them taken. Radio buttons, so the arrow keys work. */
+/** Radio buttons side by side, so arrow keys work. */
 export function Segmented<T extends string>({ label, value, options, onChange, className }: Props<T>) {
   const name = useId()
   return (

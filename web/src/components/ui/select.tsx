@@ -6,11 +6,11 @@ import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
 type Props = FrameProps &
   ComponentProps<'select'> & {
     options: readonly { value: string; label: string }[]
-    /** Shown until something is chosen; it cannot be chosen again. */
+    /** Shown until an option is chosen; not selectable. */
     placeholder?: string
   }
 
-/** The browser's own select: it costs nothing to load, and a phone shows the picker that its owner knows. */
+/** A native select: nothing to load, and phones show their own picker. */
 export function Select({ options, placeholder, className, ...props }: Props) {
   const { label, hint, error, describedBy, action, ...select } = props
   return (

@@ -4,7 +4,7 @@ import { FieldError } from './field-frame'
 
 type Props = Omit<ComponentProps<'input'>, 'type'> & { label: ReactNode; hint?: ReactNode; error?: ReactNode }
 
-/** On or off. The whole line is the target. */
+/** A toggle. The whole line is clickable. */
 export function Switch({ label, hint, error, className, ...input }: Props) {
   const id = useId()
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')

@@ -19,7 +19,7 @@ function Example() {
 const tags = () => screen.queryAllByRole('listitem').map((item) => item.textContent)
 
 describe('a tag input', () => {
-  it('takes what is typed or pasted, and ignores empty text', async () => {
+  it('takes typed or pasted entries, and ignores empty text', async () => {
     await renderUi(<Example />)
     await userEvent.click(screen.getByLabelText('Keys'))
     await userEvent.keyboard('A1{Enter} ,{Enter}')
@@ -28,7 +28,7 @@ describe('a tag input', () => {
     expect(tags()).toEqual(['A1', 'B2', 'C 3', 'D 4'])
   })
 
-  it('leaves what is typed as it is when the box is left, so that no button moves away under the finger', async () => {
+  it('keeps the draft on blur, so that no button moves away under the pointer', async () => {
     await renderUi(<Example />)
     await userEvent.type(screen.getByLabelText('Keys'), 'A1')
     await userEvent.tab()
@@ -36,7 +36,7 @@ describe('a tag input', () => {
     expect(screen.getByLabelText('Keys')).toHaveValue('A1')
   })
 
-  it('gives tags away by button and by backspace, and keeps the focus', async () => {
+  it('removes tags by button and by backspace, and keeps the focus', async () => {
     await renderUi(<Example />)
     await userEvent.type(screen.getByLabelText('Keys'), 'A1,B2,C3,')
     await userEvent.click(screen.getByRole('button', { name: 'A1 entfernen' }))

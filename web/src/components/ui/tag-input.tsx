@@ -7,19 +7,19 @@ import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
 type Props = FrameProps & {
   name: string
   tags: string[]
-  /** What is being typed and is no tag yet. */
+  /** Text that is not a tag yet. */
   draft: string
   onChange: (tags: string[], draft: string) => void
-  /** Marks a tag that will not be taken. */
+  /** Marks an invalid tag. */
   isWrong?: (tag: string) => boolean
-  /** The tags in a text that is complete: an entry may have spaces in it. */
+  /** Splits complete text into tags; a tag may contain spaces. */
   split: (text: string) => string[]
   placeholder?: string
 }
 
 /**
- * Several short entries in one box. Enter or a comma makes tags; empty text makes none. Leaving the box makes none
- * either: the box would grow, and the button that is being pressed would move away. Forms count the draft themselves.
+ * Several short entries in one field. Enter or a comma makes a tag. Blur does not: the field would grow and
+ * move the button that is being pressed. Forms count the draft themselves.
  */
 export function TagInput({ name, tags, draft, onChange, isWrong, split, placeholder, ...frame }: Props) {
   const { t } = useT()
@@ -34,7 +34,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, split, placehol
     onChange(withTags(tags, parts.flatMap(split)), rest)
   }
 
-  /** The box would swallow the line breaks of a pasted list. */
+  /** A text input drops the line breaks of a pasted list. */
   function onPaste(event: ClipboardEvent) {
     const pasted = event.clipboardData.getData('text')
     if (!/[\s,;]/.test(pasted)) return
@@ -43,7 +43,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, split, placehol
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    // Enter in an empty box sends the form, as in any other.
+    // Enter in an empty field submits the form, as usual.
     if (event.key === 'Enter' && draft.trim() !== '') {
       event.preventDefault()
       finish(draft)
@@ -108,5 +108,5 @@ export function TagInput({ name, tags, draft, onChange, isWrong, split, placehol
   )
 }
 
-/** Adds what is not there yet. */
+/** Adds new tags without duplicates. */
 const withTags = (tags: string[], added: string[]) => [...new Set([...tags, ...added])]

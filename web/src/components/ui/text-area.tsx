@@ -4,7 +4,7 @@ import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
 
 type Props = FrameProps & ComponentProps<'textarea'>
 
-/** A labelled box for more than one line. */
+/** A labelled multi-line input. */
 export function TextArea({ label, hint, error, describedBy, action, className, ...input }: Props) {
   return (
     <FieldFrame label={label} hint={hint} error={error} describedBy={describedBy} action={action}>

@@ -21,10 +21,10 @@ function Form() {
   return <TimeField label="Bis" value={time} onChange={({ target }) => setTime(target.value)} />
 }
 
-it('a time is typed in 24 hours, whatever the language of the browser, and completed when the box is left', async () => {
+it('a time is typed in 24 hours in any browser language, and completed on blur', async () => {
   await renderUi(<Form />)
   const field = screen.getByLabelText('Bis')
-  // The browser's own field for times follows the browser's language: AM and PM in an English one.
+  // A native time input follows the browser's language, with AM and PM in English.
   expect(field).not.toHaveAttribute('type', 'time')
   expect(field).toHaveAttribute('placeholder', 'HH:MM')
   await userEvent.type(field, '18')

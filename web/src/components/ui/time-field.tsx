@@ -8,7 +8,9 @@ type Props = Omit<ComponentProps<typeof Field>, 'type' | 'onChange'> & {
   onChange: (event: { target: { value: string } }) => void
 }
 
-/** A time of day in 24 hours. The browser's own field follows the browser's language, with AM and PM in some. */
+/**
+ * A time of day in 24 hours. The native time input follows the browser's language, with AM and PM in some.
+ */
 export function TimeField({ value, onChange, className, ...field }: Props) {
   const { t } = useT()
   return (

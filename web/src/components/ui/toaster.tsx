@@ -5,17 +5,17 @@ import { useT } from '@/lib/i18n/use-t'
 import { useNotifications } from '@/lib/notify'
 import { useTheme } from '@/lib/theme'
 
-/** Screen readers need so long to notice that there is a place for messages; one that comes with it is passed over. In ms. */
-const PLACE_NOTICED = 150
+/** Delay until screen readers have registered the live region; an earlier message is not announced. In ms. */
+const LIVE_REGION_DELAY_MS = 150
 
-/** Where the notifications of lib/notify appear. Mounted once, by the app, when the first one comes. */
+/** Renders the notifications of lib/notify. The app mounts it with the first one. */
 export function Toaster() {
   const { t } = useT()
   const theme = useTheme((state) => state.theme)
   const waiting = useNotifications((state) => state.waiting)
   const [noticed, setNoticed] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setNoticed(true), PLACE_NOTICED)
+    const timer = setTimeout(() => setNoticed(true), LIVE_REGION_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { renderUi } from '@/lib/testing/render'
 import { WhenNear } from './when-near'
 
-/** Tells the component where its place is, as the browser would. */
+/** Simulates the browser's intersection event. */
 let tell: (near: boolean) => void
 
 vi.stubGlobal(
@@ -19,8 +19,8 @@ vi.stubGlobal(
 )
 afterEach(() => vi.restoreAllMocks())
 
-describe('what is drawn when it is near', () => {
-  it('keeps its place until then, and stays when it is far again', async () => {
+describe('a component that is rendered when near', () => {
+  it('keeps a placeholder until then, and stays when it is far again', async () => {
     await renderUi(
       <WhenNear placeholder={<p>place</p>}>
         <p>content</p>
@@ -35,7 +35,7 @@ describe('what is drawn when it is near', () => {
     expect(screen.getByText('content')).toBeInTheDocument()
   })
 
-  it('comes with the first key, before the keyboard passes over it', async () => {
+  it('is rendered with the first key press, before the keyboard passes it', async () => {
     await renderUi(
       <WhenNear placeholder={<p>place</p>}>
         <p>content</p>

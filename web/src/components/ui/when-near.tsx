@@ -1,17 +1,17 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 type Props = {
-  /** As large as the content will be. */
+  /** A placeholder of the content's size. */
   placeholder: ReactNode
   children: ReactNode
 }
 
-/** So many pixels before it can be seen. */
-const NEAR = '200px'
+/** Distance from the visible area. */
+const ROOT_MARGIN = '200px'
 
 /**
- * Draws its content once its place comes near the screen: what nobody scrolls to is neither loaded nor asked for. The
- * first key brings it too, for the keyboard would pass over what is not there.
+ * Renders its content when it comes near the visible area, so that content below is neither loaded nor
+ * requested before. The first key press renders it too: the keyboard cannot reach what is not there.
  */
 export function WhenNear({ placeholder, children }: Props) {
   const [near, setNear] = useState(false)
@@ -20,7 +20,7 @@ export function WhenNear({ placeholder, children }: Props) {
     if (near || !place.current) return
     const observer = new IntersectionObserver(
       (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
-      { rootMargin: NEAR },
+      { rootMargin: ROOT_MARGIN },
     )
     observer.observe(place.current)
     const come = () => setNear(true)

@@ -43,7 +43,7 @@ async function serveAccount(role: Role) {
   )
 }
 
-/** The panel has no heading of its own: the page around it has. */
+/** Rendered without the page's heading. */
 const open = () =>
   renderPage(() => (
     <>
@@ -71,7 +71,7 @@ describe('the account', () => {
     expect(screen.queryByText('Partner-Apps')).toBeNull()
   })
 
-  it('asks to log in again after keys were added', async () => {
+  it('asks for a new login after keys were added', async () => {
     await serveAccount('user')
     const key = 'ABCDE-FGHJK-MNPQR-STVWX'
     const result = { key, status: 'linked', sns: ['8K2041774'], text: 'Verbunden.' }
@@ -83,7 +83,7 @@ describe('the account', () => {
     expect(await screen.findByText(/melden Sie sich ab und wieder an/)).toBeInTheDocument()
   })
 
-  it('has the key of a mailed link filled in, and the key leaves the bar', async () => {
+  it('takes the key of a mailed link, and removes it from the address', async () => {
     await serveAccount('user')
     history.replaceState(null, '', '/settings#key=ABCDE-FGHJK-MNPQR-STVWX')
     await open()
@@ -94,7 +94,7 @@ describe('the account', () => {
     expect(location.hash).toBe('')
   })
 
-  it('is logged out everywhere, here included', async () => {
+  it('is logged out everywhere, this browser included', async () => {
     await serveAccount('user')
     const { path } = await open()
     await userEvent.click(await screen.findByRole('button', { name: 'Überall abmelden' }))
@@ -104,7 +104,7 @@ describe('the account', () => {
     expect(readLoginNotice()?.notice).toBe('logged_out_everywhere')
   })
 
-  it('takes the mailed link to a new address, and its secret leaves the bar', async () => {
+  it('takes the mailed link for a new address, and removes its secret from the address', async () => {
     await serveAccount('user')
     const tokens: (string | null)[] = []
     server.use(

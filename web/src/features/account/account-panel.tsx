@@ -20,11 +20,11 @@ const PasskeyCard = lazyPart(async () => (await import('@/components/passkey/pas
 const TotpCard = lazyPart(async () => (await import('@/components/totp/totp-card')).TotpCard)
 
 type Props = {
-  /** How the person hears of alarms. */
+  /** The alarm mail setting. */
   alarmMail?: ReactNode
 }
 
-/** Everything about the person: profile, ways in, systems, partner apps, mails, data. */
+/** Profile, login methods, systems, partner apps, mails and data export. */
 export function AccountPanel({ alarmMail }: Props) {
   return (
     <div className="grid gap-5">
@@ -36,10 +36,11 @@ export function AccountPanel({ alarmMail }: Props) {
 
 function Cards({ alarmMail }: Props) {
   const { data: account, error, isFetching, refetch } = useQuery(accountQuery)
-  // The list of systems is on its way at every start; a card that grows later would push the others down.
+  // Waits for the list of systems, which is always loading at start: a card that grows later would move the
+  // others.
   const { isPending: systemsOnTheirWay } = useQuery(systemsQuery)
   if (!account || systemsOnTheirWay) {
-    return error ? <NotLoaded error={error} busy={isFetching} onRetry={refetch} /> : <Waiting />
+    return error ? <NotLoaded error={error} busy={isFetching} onRetry={refetch} /> : <Loading />
   }
   const isOwner = account.role === 'user'
   const more = (
@@ -59,7 +60,7 @@ function Cards({ alarmMail }: Props) {
       </div>
       <div className="grid min-w-0 gap-5">
         <PasswordCard email={account.email} />
-        <Suspense fallback={<WaysInWaiting />}>
+        <Suspense fallback={<LoginCardsLoading />}>
           <TotpCard totp={account.totp} />
           <PasskeyCard account={account} />
         </Suspense>
@@ -69,8 +70,8 @@ function Cards({ alarmMail }: Props) {
   )
 }
 
-/** As tall as the cards will be, so that nothing moves when they come. */
-function Waiting() {
+/** A placeholder of the cards' size. */
+function Loading() {
   return (
     <div key="waiting" aria-busy="true" className="grid items-start gap-5 lg:grid-cols-2">
       <div className="grid gap-5">
@@ -85,7 +86,7 @@ function Waiting() {
   )
 }
 
-function WaysInWaiting() {
+function LoginCardsLoading() {
   return (
     <div aria-busy="true" className="grid gap-5">
       <Skeleton className="h-40" />

@@ -3,7 +3,7 @@ import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
 import { queryClient } from '@/lib/query-client'
 
-/** Changes what is given and keeps the answer, which is the account as it is now. */
+/** Sends the changes and caches the answer, the updated account. */
 export async function changeAccount(body: components['schemas']['ChangeAccount']) {
   const account = await unwrap(api.PATCH('/api/auth/account/', { body }))
   queryClient.setQueryData(accountQuery.queryKey, account)

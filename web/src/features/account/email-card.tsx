@@ -13,7 +13,7 @@ import { checkEmailChange } from './model'
 
 const EMPTY = { email: '', password: '' }
 
-/** A new address counts once the link that was mailed to it has been opened. */
+/** A new address is used after its mailed link was opened. */
 export function EmailCard({ account }: { account: Account }) {
   const { t } = useT()
   const [sentTo, setSentTo] = useState<string | null>(null)

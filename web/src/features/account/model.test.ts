@@ -12,14 +12,14 @@ const profile = {
 }
 
 describe('a profile', () => {
-  it('has a company only if its owner’s, a name only if an electrician’s, and an address only if an owner’s', () => {
+  it('sends a company only by its owner, a name only by an electrician, and a postal address only by an owner', () => {
     expect(foundErrors(checkProfile(profile, { leads: false, named: false }, () => null))).toEqual({})
     expect(foundErrors(checkProfile(profile, { leads: true, named: true }, () => null))).toEqual({
       name: 'required',
       company: 'required',
     })
     const typed = { ...profile, name: ' Eva Blitz ', company: ' Blitz ' }
-    const bodyOf = (standing: Parameters<typeof profileBody>[1]) => profileBody(typed, standing)
+    const bodyOf = (role: Parameters<typeof profileBody>[1]) => profileBody(typed, role)
     const [name, company] = ['Eva Blitz', 'Blitz']
     expect(bodyOf({ isElectrician: true, leads: true })).toMatchObject({ name, company })
     expect(bodyOf({ isElectrician: true, leads: false })).toEqual({
@@ -39,7 +39,7 @@ describe('a profile', () => {
 })
 
 describe('a new password', () => {
-  it('needs the old one, the rules and itself once more', () => {
+  it('requires the old one, the rules and its repetition', () => {
     const values = { password: '', new_password: 'short', new_password2: 'other' }
     expect(foundErrors(checkPasswordChange(values))).toEqual({
       password: 'required',
@@ -50,7 +50,7 @@ describe('a new password', () => {
 })
 
 describe('a new address', () => {
-  it('needs the password', () => {
+  it('requires the password', () => {
     expect(foundErrors(checkEmailChange({ email: 'a@example.com', password: '' }))).toEqual({
       password: 'required',
     })

@@ -1,4 +1,4 @@
-/** The rules of the account's forms. */
+/** Validation and request bodies of the account's forms. */
 import type { Findings } from '@/lib/form/model'
 import type { Finding } from '@/lib/validation/codes'
 import type { Country } from '@/lib/validation/countries'
@@ -32,12 +32,19 @@ export function checkProfile(
   }
 }
 
-type Standing = { isElectrician: boolean /** Owns the company. */; leads: boolean }
+type Role = {
+  isElectrician: boolean
+  /** Is an owner of the company. */
+  leads: boolean
+}
 
-/** The server would take a field for a change: owners have no company and electricians no address, the company's name is for those who lead it, and no name is none. */
+/**
+ * Sends only the caller's own fields: owners have no company, electricians no address, and only the company's
+ * owners may rename it.
+ */
 export const profileBody = (
   { name, company, address, ...profile }: Profile,
-  { isElectrician, leads }: Standing,
+  { isElectrician, leads }: Role,
 ) => ({
   ...profile,
   ...(isElectrician ? name.trim() && { name: name.trim() } : { address: address.trim() }),

@@ -16,7 +16,7 @@ type Consent = components['schemas']['ConsentEntry']
 
 const consentsKey = ['consents']
 
-/** Partner apps that may look at the owner's systems. */
+/** Partner apps with access to the owner's systems. */
 export function PartnersCard() {
   const { t, locale } = useT()
   const { data, error } = useQuery({

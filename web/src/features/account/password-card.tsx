@@ -26,7 +26,7 @@ export function PasswordCard({ email }: { email: string }) {
     <Card title={t('account.password')} description={t('account.password.text')}>
       <form {...form.form} className="grid gap-4">
         <FormProblem form={form} />
-        {/* Password managers want to know whose password changes. */}
+        {/* Tells password managers whose password changes. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <CurrentPasswordField {...form.text('password')} />
         <NewPasswordFields password={form.text('new_password')} repeat={form.text('new_password2')} />

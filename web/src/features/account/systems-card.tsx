@@ -15,7 +15,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { UnlinkSystem } from './unlink-system'
 
-/** The owner's systems: which they are, one more, one less. */
+/** The owner's systems; adds and removes them. */
 export function SystemsCard() {
   const { t } = useT()
   const { data: claims } = useClaims()

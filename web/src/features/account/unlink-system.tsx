@@ -11,7 +11,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 
-/** Takes a system out of the account. The dialog asks for the password: the history is erased. */
+/** Unlinks a system from the account. Asks for the password, because the history is erased. */
 export function UnlinkSystem({ sn, isLast }: { sn: string; isLast: boolean }) {
   const { t } = useT()
   const [open, setOpen] = useState(false)

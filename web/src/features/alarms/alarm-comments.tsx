@@ -2,7 +2,7 @@ import type { Alarm } from './api'
 
 type Props = { comments: Alarm['comments']; clock: (ms: number) => string }
 
-/** What people wrote, oldest first. */
+/** Comments, oldest first. */
 export function AlarmComments({ comments, clock }: Props) {
   if (comments.length === 0) return null
   return (

@@ -7,7 +7,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { alarmFile } from './api'
 
-/** All alarms of all pages, as a file. */
+/** Exports all alarms as a file. */
 export function AlarmExport({ sn }: { sn: string }) {
   const { t } = useT()
   const download = useMutation({

@@ -11,7 +11,7 @@ import { type Alarm, acknowledge } from './api'
 import { CommentForm } from './comment-form'
 import { type AlarmState, stateOf } from './model'
 
-const LOOK: Record<AlarmState, { icon: LucideIcon; mark: string }> = {
+const STYLES: Record<AlarmState, { icon: LucideIcon; mark: string }> = {
   open: { icon: TriangleAlert, mark: 'text-danger' },
   seen: { icon: Eye, mark: 'text-warn' },
   dismissed: { icon: CircleCheck, mark: 'text-muted' },
@@ -20,7 +20,7 @@ const LOOK: Record<AlarmState, { icon: LucideIcon; mark: string }> = {
 
 type Props = {
   alarms: readonly Alarm[]
-  /** Whose it is and what to do about it are for people at home; an electrician knows. */
+  /** Shows system and advice, for owners. */
   advice: boolean
 }
 
@@ -40,7 +40,7 @@ function AlarmRow({ alarm, advice }: { alarm: Alarm; advice: boolean }) {
   const [writing, setWriting] = useState(false)
   const open = alarm.closed_at === null && alarm.dismissed_at === null
   const state = stateOf(alarm)
-  const { icon: Icon, mark } = LOOK[state]
+  const { icon: Icon, mark } = STYLES[state]
   const clock = (ms: number) => formatDateTime(ms, { locale, timeZone: alarm.time_zone })
   return (
     <li className="flex gap-3 py-3.5 text-[14px]">
@@ -97,7 +97,7 @@ function AlarmRow({ alarm, advice }: { alarm: Alarm; advice: boolean }) {
   )
 }
 
-/** Says that somebody takes care. The alarm itself ends when the fault does. */
+/** Acknowledges an alarm. The alarm itself ends with its cause. */
 function Acknowledge({ alarm: { id, sn, text } }: { alarm: Alarm }) {
   const { t } = useT()
   const { mutate, isPending } = useMutation({

@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 import type { LiveEntry } from '@/lib/live/live'
 import { alarmsIn } from './model'
 
-/** The worst alarm of what is shown, what to do about it, and the way to the others. */
+/** The worst alarm, its advice, and a link to the others. */
 export function AlarmNotice({ entry }: { entry: LiveEntry }) {
   const { t } = useT()
   const alarms = alarmsIn(entry)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { ConcernList } from '@/components/live/concern-list'
-import { type Concern, concernsOf } from '@/components/live/model/concerns'
 import { readingOf } from '@/components/live/model/reading'
+import { type StatusWarning, statusWarningsOf } from '@/components/live/model/status-warnings'
+import { StatusWarningList } from '@/components/live/status-warning-list'
 import { Card } from '@/components/ui/card'
 import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
@@ -15,15 +15,15 @@ import { AlarmList } from './alarm-list'
 import { useAlarms } from './use-alarms'
 
 type Props = {
-  /** One system; all of them when missing. */
+  /** One system; all of them by default. */
   sn?: string
-  /** What to do about it, for the people at home. */
+  /** Shows advice, for owners. */
   advice?: boolean
-  /** Not where the page has the same. */
+  /** False if the page has the same heading. */
   heading?: boolean
 }
 
-/** What is wrong and what was, ten at a time: what is open comes first. */
+/** Open and past alarms, open ones first, ten per page. */
 export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }: Props) {
   const { t } = useT()
   const [page, setPage] = useState(1)
@@ -46,30 +46,30 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
   )
 }
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
 
-const isFault = ({ kind }: Concern) => kind === 'fault' || kind === 'flag'
+const isFault = ({ kind }: StatusWarning) => kind === 'fault' || kind === 'flag'
 
-/** "All is well" is said only where it is: an alarm takes its time to open, and a limit is none. */
+/** "All is well" only without any warning: an alarm opens with a delay, and a limit is not an alarm. */
 function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
   const { t } = useT()
   const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
   const entries = Object.entries(live?.entries ?? {})
   const wanted = entries.filter(([one]) => one !== ALL_SYSTEMS && (sn === ALL_SYSTEMS || one === sn))
   const concerned = wanted
-    .map(([one, entry]) => ({ sn: one, entry, concerns: concernsOf(readingOf(entry), now) }))
-    .filter(({ concerns }) => concerns.length > 0)
-  const wrong = concerned.some(({ concerns }) => concerns.some(isFault))
+    .map(([one, entry]) => ({ sn: one, entry, warnings: statusWarningsOf(readingOf(entry), now) }))
+    .filter(({ warnings }) => warnings.length > 0)
+  const wrong = concerned.some(({ warnings }) => warnings.some(isFault))
   const well = wanted.length > 0 && concerned.length === 0
   return (
     <div className="py-4 text-center text-[14px] text-muted">
       {!wrong && <p>{t(well ? 'alarms.none' : 'alarms.none_open')}</p>}
-      {concerned.map(({ sn: one, entry, concerns }) => (
-        <ConcernList
+      {concerned.map(({ sn: one, entry, warnings }) => (
+        <StatusWarningList
           key={one}
           sn={wanted.length > 1 ? one : undefined}
-          concerns={concerns}
+          warnings={warnings}
           timeZone={entry.time_zone}
           now={now}
         />

@@ -8,7 +8,7 @@ import { AlarmsCard } from './alarms-card'
 import { MailCard } from './mail-card'
 import { useAlarms } from './use-alarms'
 
-/** Every alarm of the person's systems, and how they hear of them. */
+/** The alarms of all systems, and the alarm mail setting. */
 export function AlarmsPage() {
   const { t } = useT()
   useLiveStream()
@@ -24,7 +24,7 @@ export function AlarmsPage() {
             <AlarmsCard advice={!electrician} heading={false} />
           </PagePart>
         </div>
-        {/* On a phone it stands below a list whose length is not known before. */}
+        {/* Rendered after the list on phones, because the list's height is unknown before. */}
         {!isPending && (
           <PagePart>
             <MailCard />

@@ -1,4 +1,4 @@
-/** What is wrong with the systems, and how the person hears of it. */
+/** Requests for alarms and alarm mails. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
@@ -13,15 +13,15 @@ export type AlarmMail = components['schemas']['Alarms']['mail']
 
 const ALARMS = 'alarms'
 
-type Wanted = {
+type AlarmsRequest = {
   sn: string
   page: number
   locale: Locale
-  /** What the live data say: a change there is a reason to ask again. */
+  /** A key from the live data; a change causes a refetch. */
   open: string
 }
 
-export const alarmsQuery = ({ sn, page, locale, open }: Wanted) =>
+export const alarmsQuery = ({ sn, page, locale, open }: AlarmsRequest) =>
   queryOptions({
     queryKey: [ALARMS, sn, page, locale, open],
     queryFn: async () =>
@@ -33,32 +33,32 @@ export const alarmsQuery = ({ sn, page, locale, open }: Wanted) =>
     refetchInterval: LIVE_REFRESH,
   })
 
-/** The choice stands in the same answer. */
+/** The setting is part of the same answer. */
 export const alarmMailQuery = (locale: Locale) => ({
   ...alarmsQuery({ sn: ALL_SYSTEMS, page: 1, locale, open: '' }),
   refetchInterval: false as const,
 })
 
-const readAnew = () => queryClient.invalidateQueries({ queryKey: [ALARMS] })
+const invalidateAlarms = () => queryClient.invalidateQueries({ queryKey: [ALARMS] })
 
 export async function acknowledge(id: number) {
   await unwrap(api.POST('/api/auth/alarm/', { body: { id: String(id) } }))
-  await readAnew()
+  await invalidateAlarms()
 }
 
-/** One line, for everybody who sees the alarm. */
+/** Adds a comment, visible to everybody who sees the alarm. */
 export async function comment(id: number, text: string) {
   await unwrap(api.POST('/api/auth/alarm/comment/', { body: { id: String(id), text } }))
-  await readAnew()
+  await invalidateAlarms()
 }
 
-/** The alarm needs no more attention; `text` says why. */
+/** Closes the alarm by hand; `text` is the reason. */
 export async function dismiss(id: number, text: string) {
   await unwrap(api.POST('/api/auth/alarm/dismiss/', { body: { id: String(id), text } }))
-  await readAnew()
+  await invalidateAlarms()
 }
 
-/** Every alarm that is kept, as a spreadsheet. */
+/** Every stored alarm, as a spreadsheet. */
 export const alarmFile = async (sn: string) =>
   (await unwrap(
     api.GET('/api/auth/alarm/', { params: { query: { sn, format: 'csv' } }, parseAs: 'blob' }),
@@ -66,5 +66,5 @@ export const alarmFile = async (sn: string) =>
 
 export async function chooseAlarmMail(mail: AlarmMail) {
   await unwrap(api.POST('/api/auth/alarm/mail/', { body: { mail } }))
-  await readAnew()
+  await invalidateAlarms()
 }

@@ -11,13 +11,13 @@ const MAX_LENGTH = 500
 
 type Props = {
   id: number
-  /** An open alarm can be closed by hand. */
+  /** The alarm can be closed by hand. */
   open: boolean
   onDone: () => void
   className?: string
 }
 
-/** One line about an alarm, and whether it needs any more attention. */
+/** A comment, which may also close the alarm. */
 export function CommentForm({ id, open, onDone, className }: Props) {
   const { t } = useT()
   const form = useForm({

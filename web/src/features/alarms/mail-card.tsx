@@ -10,7 +10,7 @@ import { type AlarmMail, alarmMailQuery, chooseAlarmMail } from './api'
 
 const CHOICES: readonly AlarmMail[] = ['at_once', 'digest', 'never']
 
-/** Mails about alarms: at once, once a day, or none. */
+/** Alarm mails: at once, daily, or none. */
 export function MailCard() {
   const { t, locale } = useT()
   const { data, error } = useQuery(alarmMailQuery(locale))
@@ -26,7 +26,7 @@ export function MailCard() {
       {data && (
         <Segmented
           label={t('alarms.mail')}
-          // What was clicked is shown while it is on its way.
+          // The clicked value is shown while the request is pending.
           value={isPending ? variables : data.mail}
           options={CHOICES.map((value) => ({ value, label: t(`alarms.mail.${value}`) }))}
           onChange={(choice) => mutate(choice)}

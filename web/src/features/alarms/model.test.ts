@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { liveEntry } from '@/lib/testing/live'
-import { alarmsIn, openKey, stateOf } from './model'
+import { alarmsIn, alarmsKey, stateOf } from './model'
 
 const alarm = (id: number, acknowledged = false) => ({
   id,
@@ -12,7 +12,7 @@ const alarm = (id: number, acknowledged = false) => ({
 })
 
 describe('alarms', () => {
-  it('are open, then seen, and in the end over whoever has seen them', () => {
+  it('are open, then acknowledged, and in the end over', () => {
     const never = { acknowledged_at: null, dismissed_at: null, closed_at: null }
     expect(stateOf(never)).toBe('open')
     expect(stateOf({ ...never, acknowledged_at: 1 })).toBe('seen')
@@ -20,20 +20,20 @@ describe('alarms', () => {
     expect(stateOf({ ...never, dismissed_at: 2, closed_at: 3 })).toBe('over')
   })
 
-  it('are asked for again when one opens, is seen or closes, and not because something was measured', () => {
+  it('are refetched when one opens, is acknowledged or closes, and not after a measurement', () => {
     const live = (alarms: ReturnType<typeof alarm>[]) => ({
       entries: { A: liveEntry({ alarms }), B: liveEntry(), '-1': liveEntry({ alarms }) },
     })
     const keys = [[], [alarm(1)], [alarm(1, true)], [alarm(1), alarm(2)]].map((alarms) =>
-      openKey(live(alarms), '-1'),
+      alarmsKey(live(alarms), '-1'),
     )
     expect(new Set(keys).size).toBe(4)
-    expect(openKey(live([alarm(1)]), 'B')).toBe('')
-    expect(openKey(live([alarm(1)]), 'A')).toBe(openKey(live([alarm(1)]), '-1'))
-    expect(openKey(undefined, '-1')).toBe('')
+    expect(alarmsKey(live([alarm(1)]), 'B')).toBe('')
+    expect(alarmsKey(live([alarm(1)]), 'A')).toBe(alarmsKey(live([alarm(1)]), '-1'))
+    expect(alarmsKey(undefined, '-1')).toBe('')
   })
 
-  it('are none where an older version of the app kept the entry', () => {
+  it('are none in an entry that an older version has cached', () => {
     expect(alarmsIn({})).toEqual([])
     expect(alarmsIn(undefined)).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Alarms as the live data name them, and how far one has come. */
+/** Alarms in the live data, and the state of an alarm. */
 import { ALL_SYSTEMS, type Live, type LiveEntry } from '@/lib/live/live'
 
 type Progress = { acknowledged_at: number | null; dismissed_at: number | null; closed_at: number | null }
@@ -11,8 +11,8 @@ export const stateOf = ({ acknowledged_at, dismissed_at, closed_at }: Progress):
   return acknowledged_at === null ? 'open' : 'seen'
 }
 
-/** Changes whenever an alarm of these systems opens, closes or is acknowledged. */
-export function openKey(live: Pick<Live, 'entries'> | undefined, sn: string): string {
+/** A key that changes when an alarm of these systems opens, closes or is acknowledged. */
+export function alarmsKey(live: Pick<Live, 'entries'> | undefined, sn: string): string {
   const entries = Object.entries(live?.entries ?? {})
   const wanted = entries.filter(([one]) => one !== ALL_SYSTEMS && (sn === ALL_SYSTEMS || one === sn))
   return wanted
@@ -21,5 +21,5 @@ export function openKey(live: Pick<Live, 'entries'> | undefined, sn: string): st
     .join()
 }
 
-/** What an older version of the app has kept has none. */
+/** An entry that an older version has cached has none. */
 export const alarmsIn = (entry: Partial<Pick<LiveEntry, 'alarms'>> | undefined) => entry?.alarms ?? []

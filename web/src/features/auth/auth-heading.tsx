@@ -3,11 +3,11 @@ import { type ReactNode, useEffect, useRef } from 'react'
 type Props = {
   title: ReactNode
   children?: ReactNode
-  /** It has taken the place of a form that had the focus: it takes the focus, too. */
+  /** Focuses the heading, because a form that had the focus was replaced. */
   takesFocus?: boolean
 }
 
-/** What the page is about, and one sentence about it. */
+/** A heading and an introduction. */
 export function AuthHeading({ title, children, takesFocus = false }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

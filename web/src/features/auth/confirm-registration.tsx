@@ -11,7 +11,7 @@ import { once } from '@/lib/once-query'
 import { AuthHeading } from './auth-heading'
 import { AccountReady } from './registration-done'
 
-/** The mailed link was opened. It works once, so it is used once. */
+/** Confirms a registration by its mailed link, which works only once. */
 export function ConfirmRegistration({ token }: { token: string }) {
   const { t, locale } = useT()
   const { data, error, isFetching, refetch } = useQuery({

@@ -47,14 +47,14 @@ beforeEach(() => {
 })
 
 describe('an owner without systems', () => {
-  it('sees how long a serial number still waits, by the limited token alone', async () => {
+  it('sees how long a serial number still waits, with only the limited token', async () => {
     claims = [{ sn: '8K2041773', status: 'waiting', expires_at: minutesFromNow(12) }]
     await renderPage(ConnectPage)
     expect(await screen.findByRole('timer')).toHaveTextContent(/noch 1[12]:\d\d/)
     expect(tokens).toEqual(new Set(['Bearer limited']))
   })
 
-  it('tries again when the time has run out', async () => {
+  it('renews a claim whose time has run out', async () => {
     claims = [{ sn: '8K2041773', status: 'lapsed', expires_at: minutesFromNow(-1) }]
     await renderPage(ConnectPage)
     await userEvent.click(await screen.findByRole('button', { name: 'Noch einmal versuchen' }))
@@ -62,14 +62,14 @@ describe('an owner without systems', () => {
     expect(keys).toEqual(['8K2041773'])
   })
 
-  it('is told to use the code when somebody else tries, too', async () => {
+  it('is asked for the code if somebody else claims the system, too', async () => {
     claims = [{ sn: '8K2041773', status: 'contested', expires_at: minutesFromNow(5) }]
     await renderPage(ConnectPage)
     expect(await screen.findByText(/Registrierungscode aus den Unterlagen/)).toBeInTheDocument()
     expect(screen.queryByRole('timer')).toBeNull()
   })
 
-  it('hears what became of each key, and keeps those that failed', async () => {
+  it('sees the result of each key, and keeps those that failed', async () => {
     await renderPage(ConnectPage)
     fill('Seriennummer oder Registrierungscode', '8K2041773, XXXXXX')
     await userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))
@@ -82,14 +82,14 @@ describe('an owner without systems', () => {
   it.each([
     ['the mouse', () => userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))],
     ['the keyboard', () => userEvent.keyboard('{Tab}{Enter}')],
-  ])('sends what is still being typed at the first press of %s', async (_name, press) => {
+  ])('sends the draft at the first press of %s', async (_name, press) => {
     await renderPage(ConnectPage)
     await userEvent.type(screen.getByLabelText('Seriennummer oder Registrierungscode'), '8K2041773')
     await press()
     await waitFor(() => expect(keys).toEqual(['8K2041773']))
   })
 
-  it('can take away a wrong key that was still being typed', async () => {
+  it('can remove a wrong draft', async () => {
     await renderPage(ConnectPage)
     await userEvent.type(screen.getByLabelText('Seriennummer oder Registrierungscode'), 'abc123')
     await userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))
@@ -105,7 +105,7 @@ describe('an owner without systems', () => {
     expect(keys).toEqual([])
   })
 
-  it('goes to log in again once a system is linked, and the limited session ends', async () => {
+  it('logs in again once a system is linked, and the limited session ends', async () => {
     systems = [{ sn: '8K2041773' }]
     const { path } = await renderPage(ConnectPage)
     await userEvent.click(await screen.findByRole('button', { name: 'Zur Anmeldung' }))

@@ -16,7 +16,7 @@ import { logOut } from '@/lib/session/log-out'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import { AuthHeading } from './auth-heading'
 
-/** For an owner without systems: the limited session opens this page and nothing else. */
+/** The key page of an owner without systems; the limited session opens nothing else. */
 export function ConnectPage() {
   const { t } = useT()
   const { data: systems } = useQuery(systemsQuery)
@@ -24,7 +24,7 @@ export function ConnectPage() {
   return (
     <div className="grid gap-8">
       <AuthHeading title={t('page.connect')}>{t('error.no_systems')}</AuthHeading>
-      <Waiting />
+      <WaitingClaims />
       <section className="grid gap-3">
         <h2 className="text-[17px] font-semibold">{t('connect.enter')}</h2>
         <p className="text-[14px] text-muted">{t('connect.enter.text', { minutes: CLAIM_MINUTES })}</p>
@@ -40,7 +40,7 @@ export function ConnectPage() {
   )
 }
 
-function Waiting() {
+function WaitingClaims() {
   const { t, locale } = useT()
   const { data: claims, error } = useClaims()
   if (error && !claims) return <Callout tone="danger">{refusalText(error, t, locale)}</Callout>
@@ -67,7 +67,7 @@ function Connected({ systems }: { systems: System[] }) {
   )
 }
 
-/** Ends the limited session, which has no other use. */
+/** Ends the limited session. */
 function LeaveButton({ variant, children }: { variant: 'primary' | 'ghost'; children: string }) {
   const navigate = useNavigate()
   async function leave() {

@@ -14,13 +14,13 @@ import { AuthHeading } from './auth-heading'
 import { denyAddress, isAddress, type PartnerRequest, scopesOf } from './partner-model'
 
 type Props = {
-  /** The name that the server knows the app by, never the one it gives itself. */
+  /** The app's name in the server's records, not the one in the request. */
   appName: string
   request: PartnerRequest
   onOtherAccount: () => void
 }
 
-/** What the app will see, and the owner's answer. */
+/** The access that the app asks for, and the owner's answer. */
 export function Consent({ appName, request, onOtherAccount }: Props) {
   const { t } = useT()
   const role = useSession((session) => session.role)

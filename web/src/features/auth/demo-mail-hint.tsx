@@ -3,7 +3,7 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { configQuery } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
 
-/** The demo sends no mail; it shows what it would have sent. */
+/** Links to the demo's mails, which are not really sent. */
 export function DemoMailHint() {
   const { t } = useT()
   const { data } = useQuery(configQuery)

@@ -13,7 +13,10 @@ import { logOut } from '@/lib/session/log-out'
 import { dashboardOf } from '@/lib/session/role-home'
 import { AuthHeading } from './auth-heading'
 
-/** For an electrician whose operator asks for a second factor: until it is set up, the server opens nothing else. */
+/**
+ * For electricians whose operator requires a second factor: until it is set up, every other page redirects
+ * here.
+ */
 export function EnrolPage() {
   const { t } = useT()
   const navigate = useNavigate()

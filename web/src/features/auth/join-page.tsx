@@ -18,14 +18,14 @@ import { useT } from '@/lib/i18n/use-t'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import { loadPhoneCheck } from '@/lib/validation/load-phone-check'
 import { AuthHeading } from './auth-heading'
-import { checkJoining } from './model'
+import { checkJoin } from './model'
 import { TermsCheckbox } from './terms-checkbox'
 
 type Invitation = components['schemas']['OpenedInvitation']
 
 const isLinkInvalid = (error: unknown) => error instanceof ApiError && error.code === 'link_invalid'
 
-/** Opened by the mailed link `#token=…`: somebody joins an electrician's company. */
+/** Joins an electrician's company by the mailed link `#token=…`. */
 export function JoinPage() {
   const token = useFragment('token')
   return token ? <OpenedLink key={token} token={token} /> : <LinkInvalid />
@@ -111,7 +111,7 @@ function JoinForm({ token, onLinkInvalid }: { token: string; onLinkInvalid: () =
       phone: '',
       terms: false,
     },
-    check: async (values) => checkJoining(values, await loadPhoneCheck().catch(() => null)),
+    check: async (values) => checkJoin(values, await loadPhoneCheck().catch(() => null)),
     send: async ({ terms, ...values }) => {
       try {
         const body = { token, ...values, terms }

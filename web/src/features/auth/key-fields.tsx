@@ -7,11 +7,11 @@ import { REGISTRATION_KEYS_MAX } from '@/lib/constants'
 import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 
-/** One to three serial numbers or registration codes, and what happens with each kind. */
+/** One to three serial numbers or registration codes, with an explanation of both. */
 export function KeyFields({ fields }: { fields: TextBinding[] }) {
   const { t } = useT()
   const [asked, setAsked] = useState(1)
-  // A field with something in it or wrong with it is never hidden.
+  // A field with a value or an error stays visible.
   const used = fields.findLastIndex(({ value, error }) => value !== '' || error) + 1
   const shown = Math.max(asked, used)
   return (
@@ -36,7 +36,7 @@ export function KeyFields({ fields }: { fields: TextBinding[] }) {
           autoCapitalize="characters"
           spellCheck={false}
           required={index === 0}
-          // The person has just asked for this field.
+          // The field was just added by the person.
           autoFocus={index > 0 && index === asked - 1}
           className="num"
         />

@@ -17,8 +17,8 @@ async function ask(reply: () => Response) {
   await userEvent.click(screen.getByRole('button', { name: 'Link anfordern' }))
 }
 
-describe('asking for a new password', () => {
-  it('promises a mail without telling whether the address is known', async () => {
+describe('requesting a new password', () => {
+  it('promises a mail without revealing whether the address is known', async () => {
     await ask(() => HttpResponse.json({}, { status: 202 }))
     expect(await screen.findByText(/Wenn es zu anna@example\.com/)).toBeInTheDocument()
   })
@@ -26,7 +26,7 @@ describe('asking for a new password', () => {
   it.each([
     ['mail_failed', 503, 'Die E-Mail konnte nicht gesendet werden.'],
     ['internal', 500, 'Bitte versuchen Sie es noch einmal.'],
-  ])('says so when it failed (%s), and can be tried again', async (code, status, text) => {
+  ])('shows a failure (%s), and can be repeated', async (code, status, text) => {
     await ask(() => HttpResponse.json({ code }, { status }))
     expect(await screen.findByRole('alert')).toHaveTextContent(text)
     expect(screen.getByRole('button', { name: 'Link anfordern' })).not.toHaveAttribute('aria-busy')

@@ -12,7 +12,7 @@ import { checkEmail } from '@/lib/validation/email'
 import { AuthHeading } from './auth-heading'
 import { DemoMailHint } from './demo-mail-hint'
 
-/** Asks for a link to set a new password. Known and unknown addresses get the same answer. */
+/** Requests a link to set a new password. The answer does not reveal whether the address is known. */
 export function LockPage() {
   const { t } = useT()
   const [sentTo, setSentTo] = useState<string | null>(null)

@@ -12,12 +12,19 @@ import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
-import { acceptedFactors, type Credentials, type Doors, enter, enterByPasskey, type Factors } from './enter'
+import {
+  acceptedFactors,
+  type Credentials,
+  type Factors,
+  type LoginCallbacks,
+  logInWithPasskey,
+  logInWithPassword,
+} from './log-in'
 import { checkLogin } from './model'
 import { PasskeyLogin } from './passkey-login'
 import { isUnconfirmed, ResendConfirmation } from './resend-confirmation'
 
-/** Most accounts have none: it comes when it is asked for. */
+/** Loaded on demand: most accounts have no second factor. */
 const TotpStep = lazyPart(async () => {
   const [{ TotpStep }] = await Promise.all([import('./totp-step'), openTexts('settings')])
   return TotpStep
@@ -25,14 +32,14 @@ const TotpStep = lazyPart(async () => {
 
 type LoginValues = { email: string; password: string; stayLoggedIn: boolean }
 
-type Props = Doors & {
-  /** The choice at first; without it there is none, and only owners come in. */
+type Props = LoginCallbacks & {
+  /** The initial role; without it only owners can log in. */
   chooseFrom?: Role
 }
 
-export function LoginForm({ chooseFrom, ...doors }: Props) {
+export function LoginForm({ chooseFrom, ...callbacks }: Props) {
   const { t } = useT()
-  /** Right so far, and a second factor is asked for. */
+  /** The credentials were right and a second factor is required. */
   const [half, setHalf] = useState<{ credentials: Credentials; factors: Factors } | null>(null)
   const [role, setRole] = useState<Role>(chooseFrom ?? 'user')
   const credentialsOf = ({ email, ...rest }: LoginValues) => ({
@@ -46,7 +53,7 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
     send: async (values) => {
       const body = credentialsOf(values)
       try {
-        await enter(body, doors)
+        await logInWithPassword(body, callbacks)
       } catch (error) {
         const factors = acceptedFactors(error)
         if (!factors) throw error
@@ -57,7 +64,7 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
   if (half)
     return (
       <Suspense fallback={<Skeleton className="h-56" />}>
-        <TotpStep {...doors} {...half} onBack={() => setHalf(null)} />
+        <TotpStep {...callbacks} {...half} onBack={() => setHalf(null)} />
       </Suspense>
     )
   return (
@@ -106,7 +113,7 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
       </Button>
       <PasskeyLogin
         label={t('login.passkey')}
-        send={(passkey) => enterByPasskey(passkey, form.values.stayLoggedIn, doors)}
+        send={(passkey) => logInWithPasskey(passkey, form.values.stayLoggedIn, callbacks)}
       />
     </form>
   )

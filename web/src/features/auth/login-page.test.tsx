@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { readTokens } from '@/lib/session/tokens'
+import { forgetWantedPage, noteFirstPage, takeWantedPage } from '@/lib/session/wanted-page'
 import { fill } from '@/lib/testing/fill'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
@@ -33,7 +34,7 @@ beforeEach(() => {
 })
 
 describe('a login', () => {
-  it('keeps the tokens and goes to the dashboard of the role', async () => {
+  it('stores the tokens and goes to the dashboard of the role', async () => {
     answer(200, { access: 'a', refresh: 'r', role: 'electrician' })
     const { path } = await renderPage(LoginPage)
     await userEvent.click(screen.getByRole('radio', { name: 'Ich bin Elektriker' }))
@@ -49,7 +50,27 @@ describe('a login', () => {
     expect(readTokens()).toEqual({ access: 'a', refresh: 'r' })
   })
 
-  it('that is refused says so and loses nothing', async () => {
+  it('goes on to the page that a mailed link named, once', async () => {
+    forgetWantedPage()
+    noteFirstPage('/settings#grants')
+    noteFirstPage('/plan')
+    answer(200, { access: 'a', refresh: 'r', role: 'user' })
+    const { path } = await renderPage(LoginPage)
+    await logIn()
+    await waitFor(() => expect(path()).toBe('/settings'))
+    expect(takeWantedPage()).toBeNull()
+  })
+
+  it('takes a given code along to the settings', async () => {
+    history.replaceState(null, '', '#key=ABCDE-FGHJK-MNPQR-STVWX')
+    answer(200, { access: 'a', refresh: 'r', role: 'user' })
+    const { path } = await renderPage(LoginPage)
+    expect(location.hash).toBe('')
+    await logIn()
+    await waitFor(() => expect(path()).toBe('/settings'))
+  })
+
+  it('that is refused shows why and keeps what was typed', async () => {
     answer(401, { detail: 'Anmeldung fehlgeschlagen.', code: 'invalid_credentials' })
     const { path } = await renderPage(LoginPage)
     await logIn()
@@ -59,7 +80,7 @@ describe('a login', () => {
     expect(path()).toBe('/here')
   })
 
-  it('before the address is confirmed offers to send the mail again', async () => {
+  it('before the address is confirmed offers to resend the mail', async () => {
     answer(403, { detail: 'Noch nicht bestätigt.', code: 'email_unconfirmed' })
     const { path } = await renderPage(LoginPage)
     await logIn()
@@ -81,21 +102,21 @@ describe('a login', () => {
     expect(readTokens()).toEqual({ access: null, refresh: null })
   })
 
-  it('says how long to wait after too many attempts', async () => {
+  it('shows how long to wait after too many attempts', async () => {
     answer(429, { detail: 'Zu viele.', code: 'too_many_attempts' }, { 'Retry-After': '90' })
     await renderPage(LoginPage)
     await logIn()
     expect(await screen.findByRole('alert')).toHaveTextContent('2 Minuten')
   })
 
-  it('says when no answer came', async () => {
+  it('says if the server did not answer', async () => {
     server.use(http.post('*/api/auth/token/', () => HttpResponse.error()))
     await renderPage(LoginPage)
     await logIn()
     expect(await screen.findByRole('alert')).toHaveTextContent('Keine Verbindung')
   })
 
-  it('sends nothing while something is missing, and goes to the first field that is', async () => {
+  it('sends nothing while a field is empty, and focuses the first one', async () => {
     await renderPage(LoginPage)
     await userEvent.click(screen.getByRole('button', { name: 'Anmelden' }))
     expect(await screen.findByRole('alert')).toHaveTextContent('2 Angaben')
@@ -104,8 +125,8 @@ describe('a login', () => {
   })
 })
 
-describe('news from elsewhere', () => {
-  it('is told once, with the role it was about', async () => {
+describe('a notice of another page', () => {
+  it('is shown once, with its role', async () => {
     leaveLoginNotice('password_reset', 'electrician')
     await renderPage(LoginPage)
     expect(screen.getByText(/Ihr neues Passwort gilt/)).toBeInTheDocument()

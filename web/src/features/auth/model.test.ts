@@ -22,38 +22,38 @@ const errorsOf = (values: Partial<Registration>, role: 'user' | 'electrician' = 
   foundErrors(checkRegistration({ ...good, ...values }, role, phoneIsFine))
 
 describe('a login', () => {
-  it('takes a password that breaks the rules of new ones', () => {
+  it('accepts a password that breaks the rules of new ones', () => {
     expect(foundErrors(checkLogin({ email: 'anna@example.com', password: 'old' }))).toEqual({})
   })
 })
 
 describe('a registration', () => {
-  it('of an owner needs one key, in any field', () => {
+  it('of an owner requires one key, in any field', () => {
     expect(errorsOf({})).toEqual({})
     expect(errorsOf({ sn1: '', sn3: '8K2041773' })).toEqual({})
     expect(errorsOf({ sn1: '' })).toEqual({ sn1: 'key_required' })
   })
 
-  it('says at each key what is wrong with it', () => {
+  it('shows the error of each key at its field', () => {
     expect(errorsOf({ sn2: '8k2041774', sn3: '8K2041773' })).toEqual({
       sn2: 'serial_uppercase',
       sn3: 'key_repeated',
     })
   })
 
-  it('of an electrician needs a company and no key', () => {
+  it('of an electrician requires a company and no key', () => {
     expect(errorsOf({ sn1: '', company: ' ' }, 'electrician')).toEqual({ company: 'required' })
     expect(errorsOf({ sn1: 'wrong key', company: 'Blitz GmbH' }, 'electrician')).toEqual({})
   })
 
-  it('without a country does not judge the phone number', () => {
+  it('does not check the phone number without a country', () => {
     const values = { ...good, country: '' }
     expect(foundErrors(checkRegistration(values, 'user', () => 'phone_invalid'))).toEqual({
       country: 'country_unknown',
     })
   })
 
-  it('leaves the phone number to the server when its rules did not load', () => {
+  it('leaves the phone number to the server if its rules did not load', () => {
     expect(foundErrors(checkRegistration({ ...good, phone: '1' }, 'user', null))).toEqual({})
     expect(foundErrors(checkRegistration({ ...good, phone: '' }, 'user', null))).toEqual({
       phone: 'required',

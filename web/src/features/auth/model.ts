@@ -1,4 +1,4 @@
-/** The rules of the forms, each as one function from values to findings. */
+/** Validation and request bodies of the login and registration forms. */
 import type { Findings } from '@/lib/form/model'
 import type { Role } from '@/lib/session/tokens'
 import type { Finding } from '@/lib/validation/codes'
@@ -10,7 +10,7 @@ import { checkTerms } from '@/lib/validation/terms'
 
 export const checkFilled = (value: string): Finding => (value.trim() === '' ? 'required' : null)
 
-/** Whether the password keeps the rules of today is no question here: it may be an old one. */
+/** Existing passwords may be older than the current rules, so they are not checked. */
 export const checkLogin = ({ email, password }: { email: string; password: string }) => ({
   email: checkEmail(email),
   password: password === '' ? 'required' : null,
@@ -49,7 +49,7 @@ export const emptyRegistration = (country: string): Registration => ({
 
 type PhoneCheck = (phone: string, country: Country) => Finding
 
-/** @param checkPhone null if its rules could not be loaded: then the server alone decides */
+/** @param checkPhone null if its rules did not load; then only the server checks */
 export function checkRegistration(
   values: Registration,
   role: Role,
@@ -61,19 +61,19 @@ export function checkRegistration(
     email: checkEmail(email),
     ...checkNewPassword(values),
     country: country === '' ? 'country_unknown' : null,
-    // Without a country a number has no rules; the country is complained about first.
+    // Phone rules depend on the country, which is validated first.
     phone: checkFilled(phone) ?? (country ? (checkPhone?.(phone, country as Country) ?? null) : null),
     ...(role === 'user' ? { sn1, sn2, sn3 } : { company: checkFilled(company) }),
     terms: checkTerms(terms),
   }
 }
 
-export type Joining = Pick<Registration, 'password' | 'password2' | 'country' | 'phone' | 'terms'> & {
+export type JoinValues = Pick<Registration, 'password' | 'password2' | 'country' | 'phone' | 'terms'> & {
   name: string
 }
 
-/** @param checkPhone null if its rules could not be loaded: then the server alone decides */
-export const checkJoining = (values: Joining, checkPhone: PhoneCheck | null): Findings<Joining> => ({
+/** @param checkPhone null if its rules did not load; then only the server checks */
+export const checkJoin = (values: JoinValues, checkPhone: PhoneCheck | null): Findings<JoinValues> => ({
   name: checkFilled(values.name),
   ...checkNewPassword(values),
   country: values.country === '' ? 'country_unknown' : null,
@@ -81,7 +81,7 @@ export const checkJoining = (values: Joining, checkPhone: PhoneCheck | null): Fi
   terms: checkTerms(values.terms),
 })
 
-/** What is sent: nothing that belongs to the other role. */
+/** Leaves out the fields of the other role. */
 export function registrationBody(values: Registration, role: Role) {
   const { sn1, sn2, sn3, company, ...common } = values
   const own =

@@ -51,8 +51,8 @@ beforeEach(() => {
   )
 })
 
-describe('an app that the server does not know', () => {
-  it('is told to nobody and nobody is sent there', async () => {
+describe('an unknown partner app', () => {
+  it('is not named, and nobody is redirected to it', async () => {
     await beLoggedInAs('user')
     server.use(
       http.get('*/api/partner/client/', () =>
@@ -66,7 +66,7 @@ describe('an app that the server does not know', () => {
   })
 })
 
-describe('a request that is not whole', () => {
+describe('an incomplete request', () => {
   it('is not even looked up', async () => {
     history.replaceState(null, '', '/login_cleverpv?client_id=demo-app')
     await openPage()
@@ -77,7 +77,7 @@ describe('a request that is not whole', () => {
 describe('the owner’s answer', () => {
   beforeEach(knowApp)
 
-  it('yes sends the consent as it was asked for, then the browser', async () => {
+  it('yes sends the consent as requested, then redirects', async () => {
     await beLoggedInAs('user')
     await openPage()
     expect(await screen.findByText(/Aktuelle Messwerte/)).toBeInTheDocument()
@@ -88,7 +88,7 @@ describe('the owner’s answer', () => {
     expect(given).toHaveBeenCalledWith(asked)
   })
 
-  it('no goes back without a consent', async () => {
+  it('no redirects without a consent', async () => {
     await beLoggedInAs('user')
     await openPage()
     await userEvent.click(await screen.findByRole('button', { name: 'Ablehnen' }))
@@ -98,14 +98,14 @@ describe('the owner’s answer', () => {
     expect(given).not.toHaveBeenCalled()
   })
 
-  it('is not an electrician’s to give', async () => {
+  it('cannot come from an electrician', async () => {
     await beLoggedInAs('electrician')
     await openPage()
     expect(await screen.findByText(/nur Besitzer/)).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: 'Erlauben' })).toBeNull()
   })
 
-  it('comes after a login when the session is over, without losing the request', async () => {
+  it('comes after a login if the session is over, without losing the request', async () => {
     await beLoggedInAs('user')
     refuseRefresh()
     await openPage()

@@ -12,11 +12,14 @@ import { logOut } from '@/lib/session/log-out'
 import { page } from '@/lib/session/page'
 import { AuthHeading } from './auth-heading'
 import { Consent } from './consent'
+import { ensureLoggedIn } from './ensure-logged-in'
 import { LoginForm } from './login-form'
 import { type PartnerRequest, readPartnerRequest } from './partner-model'
-import { surelyLoggedIn } from './surely-logged-in'
 
-/** A partner app sends its user here. Nobody is sent back before the server has said that the address is the app's. */
+/**
+ * The page to which partner apps send their users. It redirects back only after the server has confirmed the
+ * app's address.
+ */
 export function PartnerLoginPage() {
   const { t } = useT()
   const [request] = useState(() => readPartnerRequest(location.search))
@@ -61,9 +64,9 @@ function KnownApp({ appName, request }: { appName: string; request: PartnerReque
   const { t } = useT()
   const navigate = useNavigate()
   const [inside, setInside] = useState<boolean | null>(null)
-  useEffect(() => void surelyLoggedIn().then(setInside), [])
+  useEffect(() => void ensureLoggedIn().then(setInside), [])
 
-  /** The request is in the address and survives the reload; nothing of the other account does. */
+  /** The request is in the address and survives the reload; the other account's data does not. */
   async function leaveAccount() {
     await logOut()
     page.reload()

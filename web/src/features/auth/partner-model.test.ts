@@ -13,7 +13,7 @@ const query = {
 const search = (changes: Partial<typeof query> = {}) => `?${new URLSearchParams({ ...query, ...changes })}`
 
 describe('the request of a partner app', () => {
-  it('is read to the letter', () => {
+  it('is read exactly', () => {
     expect(readPartnerRequest(search())).toEqual({
       client_id: 'demo-app',
       redirect_uri: 'https://app.example/back',
@@ -37,26 +37,26 @@ describe('the request of a partner app', () => {
     expect(readPartnerRequest(search(changes))).toBeNull()
   })
 
-  it('that says something twice is refused', () => {
+  it('with a repeated parameter is refused', () => {
     expect(readPartnerRequest(`${search()}&redirect_uri=https://evil.example`)).toBeNull()
   })
 })
 
-describe('saying no', () => {
+describe('a denial', () => {
   const request = readPartnerRequest(search())
-  it('goes back to the app with its state', () => {
+  it('redirects to the app with its state', () => {
     expect(request && denyAddress(request)).toBe(
       'https://app.example/back?error=access_denied&state=12345678901234567890',
     )
   })
-  it('keeps what the address already asks for, and sends no empty state', () => {
+  it('keeps the address’s own parameters, and omits an empty state', () => {
     const other = readPartnerRequest(search({ redirect_uri: 'https://app.example/?a=1', state: '' }))
     expect(other && denyAddress(other)).toBe('https://app.example/?a=1&error=access_denied')
   })
 })
 
-describe('an address to leave for', () => {
-  it('may belong to an app of the phone, but may not run here', () => {
+describe('a redirect address', () => {
+  it('may open an app on the phone, but must not run in the page', () => {
     expect(isAddress('cleverpv://back')).toBe(true)
     expect(isAddress('JavaScript:alert(1)')).toBe(false)
     expect(isAddress('//evil.example')).toBe(false)
@@ -64,7 +64,7 @@ describe('an address to leave for', () => {
 })
 
 describe('scopes', () => {
-  it('are those we know', () => {
+  it('are the known ones', () => {
     expect(scopesOf('live systems other')).toEqual(['live', 'systems'])
   })
 })

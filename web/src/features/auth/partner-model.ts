@@ -1,4 +1,7 @@
-/** What a partner app asks for (OAuth 2 code with PKCE), read strictly: half a request is none. */
+/**
+ * A partner app's authorisation request (OAuth 2 code with PKCE), read strictly: incomplete requests are
+ * rejected.
+ */
 
 export const SCOPES = ['systems', 'live'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -12,20 +15,20 @@ export type PartnerRequest = {
   state: string
 }
 
-/** Addresses that would run in our page instead of leaving it. */
+/** Schemes that would run in the page instead of leaving it. */
 const UNSAFE_ADDRESS = /^(javascript|data|vbscript|blob|file|about):/i
-/** SHA-256 in base 64 for addresses. */
+/** SHA-256 in base64url. */
 const CHALLENGE = /^[\w-]{43}$/
 
 const isScope = (value: string): value is Scope => SCOPES.some((scope) => scope === value)
 
 export const scopesOf = (scope: string): Scope[] => scope.split(' ').filter(isScope)
 
-/** Read from the address as it came: a router that turns "123" into a number would change `state`. */
+/** Parses the raw address: the router would turn "123" into a number and change `state`. */
 export function readPartnerRequest(search: string): PartnerRequest | null {
   const params = new URLSearchParams(search)
   const names = ['client_id', 'redirect_uri', 'response_type', 'code_challenge', 'scope', 'state'] as const
-  // What is there twice has no one meaning.
+  // Repeated parameters are ambiguous.
   if ([...names, 'code_challenge_method'].some((name) => params.getAll(name).length > 1)) return null
   const { client_id, redirect_uri, response_type, code_challenge, scope, state } = Object.fromEntries(
     names.map((name) => [name, params.get(name) ?? '']),
@@ -50,11 +53,11 @@ export function readPartnerRequest(search: string): PartnerRequest | null {
   }
 }
 
-/** Whether the browser may be sent there: an absolute address that leaves this page. */
+/** Whether it is an absolute address that leaves this page. */
 export const isAddress = (address: string) =>
   /^[a-z][a-z0-9+.-]*:/i.test(address) && !UNSAFE_ADDRESS.test(address)
 
-/** Where "Deny" goes. Only for an address that the server has confirmed to be the app's. */
+/** The redirect of "Deny". Use it only after the server has confirmed the address. */
 export function denyAddress({ redirect_uri, state }: PartnerRequest): string {
   const answer = new URLSearchParams({ error: 'access_denied', ...(state && { state }) })
   return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${answer}`

@@ -9,11 +9,14 @@ import { knowsPasskeys } from '@/lib/passkey/problem'
 type Props = {
   label: string
   size?: 's' | 'l'
-  /** Logs in with what the device has shown. */
+  /** Logs in with the passkey's assertion. */
   send: (passkey: string) => Promise<unknown>
 }
 
-/** A way in by fingerprint, face or PIN. Its code comes when it is pressed; nothing is here where the browser knows no passkeys. */
+/**
+ * Logs in with a passkey. Its code is loaded on the first click; hidden if the browser does not support
+ * passkeys.
+ */
 export function PasskeyLogin({ label, size = 'l', send }: Props) {
   const { t, locale } = useT()
   const login = useMutation({

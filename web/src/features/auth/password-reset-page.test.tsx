@@ -22,7 +22,7 @@ async function choose(password: string, repeat = password) {
 }
 
 describe('the link to a new password', () => {
-  it('leaves the address, and the login page hears of the new password', async () => {
+  it('leaves the address, and the login page confirms the new password', async () => {
     answer(200, { role: 'electrician' })
     const { path } = await open('#token=secret')
     expect(location.href).not.toContain('secret')
@@ -31,19 +31,19 @@ describe('the link to a new password', () => {
     expect(readLoginNotice()).toEqual({ notice: 'password_reset', role: 'electrician' })
   })
 
-  it('that is spent leads to a new one', async () => {
+  it('that is used up offers a new one', async () => {
     answer(400, { detail: 'Abgelaufen.', code: 'link_invalid' })
     await open('#token=secret')
     await choose('Sonnenschein-2!')
     expect(await screen.findByRole('link', { name: 'Neuen Link anfordern' })).toHaveAttribute('href', '/lock')
   })
 
-  it('without its secret leads to a new one, too', async () => {
+  it('without its secret offers a new one, too', async () => {
     await open('')
     expect(screen.getByRole('link', { name: 'Neuen Link anfordern' })).toBeInTheDocument()
   })
 
-  it('stays good after a password that the server refuses', async () => {
+  it('stays valid after a password that the server refuses', async () => {
     answer(400, { password: ['Zu häufig.'], codes: { password: ['password_common'] } })
     await open('#token=secret')
     await choose('Password1!')
@@ -51,7 +51,7 @@ describe('the link to a new password', () => {
     expect(screen.getByLabelText('Neues Passwort')).toHaveValue('Password1!')
   })
 
-  it('can be tried again after an internal error', async () => {
+  it('can be retried after an internal error', async () => {
     answer(500, {})
     await open('#token=secret')
     await choose('Sonnenschein-2!')
@@ -59,7 +59,7 @@ describe('the link to a new password', () => {
     expect(screen.getByRole('button', { name: 'Passwort speichern' })).not.toHaveAttribute('aria-busy')
   })
 
-  it('wants the same password twice', async () => {
+  it('requires the same password twice', async () => {
     await open('#token=secret')
     await choose('Sonnenschein-2!', 'Sonnenschein-3!')
     expect(await screen.findByText('Die Passwörter müssen übereinstimmen.')).toBeInTheDocument()

@@ -13,11 +13,11 @@ import { leaveLoginNotice } from '@/lib/session/login-notice'
 import { AuthHeading } from './auth-heading'
 import { checkNewPassword } from './model'
 
-/** Opened by the mailed link `#token=…`. */
+/** Sets a new password by the mailed link `#token=…`. */
 export function PasswordResetPage() {
   const { t } = useT()
   const token = useFragment('token')
-  // Which link it was: a newer one may be opened in the same tab.
+  // The refused token: a newer link may be opened in the same tab.
   const [refused, setRefused] = useState<string | null>(null)
   return (
     <div className="grid gap-7">

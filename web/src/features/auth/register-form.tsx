@@ -15,7 +15,7 @@ import { KeyFields } from './key-fields'
 import { checkRegistration, emptyRegistration, registrationBody } from './model'
 import { TermsCheckbox } from './terms-checkbox'
 
-/** What the server answered: the account is ready, or the mailed link comes first. */
+/** The server's answer. `confirm`: the mailed link has to be opened first. */
 export type Registered = {
   confirm: boolean
   keys: KeyResult[]
@@ -25,7 +25,7 @@ export type Registered = {
 }
 
 type Props = {
-  /** Filled in already: the code of an invitation or of a house's former owner. */
+  /** A code from a mailed link, which fills the first field. */
   firstKey?: string
   role: Role
   onRole: (role: Role) => void

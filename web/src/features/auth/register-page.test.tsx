@@ -37,14 +37,14 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 describe('a registration', () => {
-  it('says to electricians what the portal is for them', async () => {
+  it('explains to electricians what the portal offers them', async () => {
     await renderPage(RegisterPage)
     expect(screen.getByText('In wenigen Minuten sehen Sie, was Ihr Speicher tut.')).toBeInTheDocument()
     await userEvent.click(screen.getByRole('radio', { name: 'Ich bin Elektriker' }))
     expect(screen.getByText('Betreuen Sie alle Anlagen Ihrer Kunden an einem Ort.')).toBeInTheDocument()
   })
 
-  it('with a code is done, and says what became of each key', async () => {
+  it('with a code is complete, and shows the result of each key', async () => {
     answer(201, { confirm: false, keys: [linked, waiting], watch: null })
     await renderPage(RegisterPage)
     await fillIn()
@@ -61,7 +61,7 @@ describe('a registration', () => {
     expect(screen.getByText(/anna@example\.com/)).toBeInTheDocument()
   })
 
-  it('with a key that is taken says so at that key', async () => {
+  it('shows at its field that a key is taken', async () => {
     answer(400, { sn2: ['Schon vergeben.'], codes: { sn2: ['serial_used'] } })
     await renderPage(RegisterPage)
     await fillIn()
@@ -73,7 +73,7 @@ describe('a registration', () => {
   })
 })
 
-it('opened by a mailed link `#key=…` has the key filled in, and the key leaves the bar', async () => {
+it('by a mailed link `#key=…` has the key filled in, and removes it from the address', async () => {
   history.replaceState(null, '', '/register#key=ABCDE-FGHJK-MNPQR-STVWX')
   await renderPage(RegisterPage)
   expect(screen.getByLabelText('Seriennummer oder Registrierungscode')).toHaveValue('ABCDE-FGHJK-MNPQR-STVWX')
@@ -83,7 +83,7 @@ it('opened by a mailed link `#key=…` has the key filled in, and the key leaves
 describe('the mailed link', () => {
   const open = () => history.replaceState(null, '', '/register#confirm=secret')
 
-  it('is used once, and its secret leaves the address', async () => {
+  it('is used once, and its secret is removed from the address', async () => {
     const tokens: (string | null)[] = []
     server.use(
       http.post('*/api/auth/register/claims/', () => HttpResponse.json([claim])),
@@ -99,7 +99,7 @@ describe('the mailed link', () => {
     expect(location.href).not.toContain('secret')
   })
 
-  it('leads to a page that asks by itself until the system is linked', async () => {
+  it('leads to a page that polls until the system is linked', async () => {
     const asked: (string | null)[] = []
     server.use(
       http.post('*/api/auth/register/confirm/', () =>
@@ -123,7 +123,7 @@ describe('the mailed link', () => {
     expect(asked).toEqual(['token', 'token'])
   })
 
-  it('that is spent says what to do', async () => {
+  it('that is used up says what to do', async () => {
     server.use(
       http.post('*/api/auth/register/confirm/', () =>
         HttpResponse.json({ detail: 'Abgelaufen.', code: 'link_invalid' }, { status: 400 }),

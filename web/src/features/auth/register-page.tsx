@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Callout } from '@/components/ui/callout'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { useFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
@@ -9,7 +10,7 @@ import { ConfirmRegistration } from './confirm-registration'
 import { type Registered, RegisterForm } from './register-form'
 import { AccountReady, CheckMail } from './registration-done'
 
-/** The form, with the key of a mailed link `#key=…` filled in; or, opened by the link `#confirm=…`, the confirmation. */
+/** The form, with the key of a mailed link `#key=…`; with a link `#confirm=…`, the confirmation. */
 export function RegisterPage() {
   const { t } = useT()
   const token = useFragment('confirm')
@@ -24,6 +25,7 @@ export function RegisterPage() {
       <AuthHeading title={t('register.title')}>
         {t(role === 'electrician' ? 'register.text.electrician' : 'register.text')}
       </AuthHeading>
+      {key && <Callout>{t('register.key')}</Callout>}
       <RegisterForm
         key={key}
         firstKey={key ?? ''}
@@ -33,7 +35,7 @@ export function RegisterPage() {
       />
       <p className="text-center text-[14px] text-muted">
         {t('register.have_account')}{' '}
-        <Link to="/login" className={textLinkStyle}>
+        <Link to="/login" hash={key ? `key=${key}` : undefined} className={textLinkStyle}>
           {t('login.submit')}
         </Link>
       </p>

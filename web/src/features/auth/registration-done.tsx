@@ -17,14 +17,14 @@ import { DemoMailHint } from './demo-mail-hint'
 type ReadyProps = {
   keys: KeyResult[]
   role: Role
-  /** Shows how the keys fare before the first login. */
+  /** A token that reads the keys' state before the first login. */
   watch: string | null
 }
 
-/** The account exists: what becomes of the keys, and the way in. */
+/** The account exists: shows the keys' state and a link to the login. */
 export function AccountReady({ keys: first, role, watch }: ReadyProps) {
   const { t } = useT()
-  const keys = useFollowedKeys(first, watch)
+  const keys = usePolledKeys(first, watch)
   const navigate = useNavigate()
   function goToLogin() {
     leaveLoginNotice('account_ready', role)
@@ -45,21 +45,21 @@ export function AccountReady({ keys: first, role, watch }: ReadyProps) {
   )
 }
 
-/** The keys as they stand now: while one waits for its main switch, the server is asked again and again. */
-function useFollowedKeys(keys: KeyResult[], watch: string | null): KeyResult[] {
+/** The current state of the keys, polled while one waits for its main switch. */
+function usePolledKeys(keys: KeyResult[], watch: string | null): KeyResult[] {
   const { t } = useT()
   const { data: claims } = useQuery({
     queryKey: ['new-claims', watch],
     queryFn: () => unwrap(api.POST('/api/auth/register/claims/', { body: { watch: watch ?? '' } })),
     enabled: watch !== null && keys.some(({ status }) => status === 'waiting'),
-    // Only while the page is seen, and until nothing can change any more.
+    // Polled only while the page is visible and a key is waiting.
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status === 'waiting') ? CLAIM_POLL : false,
   })
   return claims ? followClaims(keys, claims, (status) => t(`claims.${status}.text`)) : keys
 }
 
-/** The account waits for the mailed link. The text is the same whether or not the address has an account. */
+/** Waits for the mailed link. The text does not reveal whether the address has an account. */
 export function CheckMail({ email, keys }: { email: string; keys: KeyResult[] }) {
   const { t } = useT()
   const waiting = keys.some(({ status }) => status === 'waiting')

@@ -6,9 +6,9 @@ import { ApiError } from '@/lib/api/errors'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { DemoMailHint } from './demo-mail-hint'
-import type { Credentials } from './enter'
+import type { Credentials } from './log-in'
 
-/** The password is right, but the address is not confirmed: the mail with the link comes once more. */
+/** The password is right but the address is not confirmed; the mail can be resent. */
 export const isUnconfirmed = (error: unknown) =>
   error instanceof ApiError && error.code === 'email_unconfirmed'
 
@@ -17,7 +17,7 @@ export function ResendConfirmation({ credentials }: { credentials: Credentials }
   const resend = useMutation({
     mutationFn: () => unwrap(api.POST('/api/auth/token/', { body: { ...credentials, resend: true } })),
   })
-  // That the mail is on its way is a refusal, too: nobody is logged in by it.
+  // The server reports the sent mail as an error, because nobody is logged in.
   const sent = resend.error instanceof ApiError && resend.error.code === 'confirm_resent'
   return (
     <div className="grid gap-3">

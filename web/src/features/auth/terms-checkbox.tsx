@@ -5,7 +5,7 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { configQuery } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
 
-/** Agreement to the terms, with a link to read them: what the catalogue has between `<terms>` and `</terms>`. */
+/** The checkbox for the terms. The catalogue marks the link with `<terms>` and `</terms>`. */
 export function TermsCheckbox(props: Omit<ComponentProps<typeof Checkbox>, 'label'>) {
   const { t } = useT()
   const { data } = useQuery(configQuery)

@@ -45,7 +45,7 @@ const enterCode = async (label: string, code: string) => {
 }
 
 describe('the second step of a login', () => {
-  it('sends the code with what was typed before', async () => {
+  it('sends the code with the credentials', async () => {
     const { path } = await toSecondStep()
     expect(screen.getByLabelText('Code aus der App')).toHaveFocus()
     await enterCode('Code aus der App', '123456')
@@ -58,7 +58,7 @@ describe('the second step of a login', () => {
     expect(readTokens().access).toBe('a')
   })
 
-  it('says when the code is wrong, and stays', async () => {
+  it('says if the code is wrong, and stays', async () => {
     const { path } = await toSecondStep()
     await enterCode('Code aus der App', '654321')
     expect(await screen.findByText('Falscher Code.')).toBeInTheDocument()
@@ -66,7 +66,7 @@ describe('the second step of a login', () => {
     expect(readTokens().access).toBeNull()
   })
 
-  it('takes a recovery code instead', async () => {
+  it('accepts a recovery code instead', async () => {
     await toSecondStep()
     await userEvent.click(screen.getByRole('button', { name: 'Telefon nicht zur Hand?' }))
     await enterCode('Wiederherstellungscode', '7K3QF-9TWXA')
@@ -79,7 +79,7 @@ describe('the second step of a login', () => {
     expect(screen.getByLabelText('E-Mail')).toHaveValue('owner@example.com')
   })
 
-  it('leads to setting it up where the operator asks for that', async () => {
+  it('leads to the setup if the operator requires it', async () => {
     mustEnrol = true
     const { path } = await toSecondStep()
     await enterCode('Code aus der App', '123456')

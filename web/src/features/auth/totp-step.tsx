@@ -5,20 +5,20 @@ import { Button } from '@/components/ui/button'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { type Credentials, type Doors, enter, type Factors } from './enter'
+import { type Credentials, type Factors, type LoginCallbacks, logInWithPassword } from './log-in'
 import { PasskeyLogin } from './passkey-login'
 
-type Props = Doors & {
-  /** What the server has found right. */
+type Props = LoginCallbacks & {
+  /** The accepted credentials. */
   credentials: Credentials
   factors: Factors
   onBack: () => void
 }
 
-/** The second step of a login: the code of the authenticator app, a recovery code, or a passkey. */
-export function TotpStep({ credentials, factors, onBack, ...doors }: Props) {
+/** The second step of a login: a code of the authenticator app, a recovery code, or a passkey. */
+export function TotpStep({ credentials, factors, onBack, ...callbacks }: Props) {
   const { t } = useT()
-  const byPasskey = (passkey: string) => enter({ ...credentials, passkey }, doors)
+  const byPasskey = (passkey: string) => logInWithPassword({ ...credentials, passkey }, callbacks)
   const back = (
     <Button variant="ghost" size="s" onClick={onBack}>
       {t('totp.back')}
@@ -27,7 +27,7 @@ export function TotpStep({ credentials, factors, onBack, ...doors }: Props) {
   return (
     <section aria-label={t('totp.title')} className="grid gap-5">
       {factors.totp ? (
-        <CodeForm send={(totp) => enter({ ...credentials, totp }, doors)} back={back} />
+        <CodeForm send={(totp) => logInWithPassword({ ...credentials, totp }, callbacks)} back={back} />
       ) : (
         <p className="text-[15px]">{t('totp.ask.passkey')}</p>
       )}

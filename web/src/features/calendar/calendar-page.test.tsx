@@ -12,16 +12,16 @@ import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { CalendarPage } from './calendar-page'
 
-/** An electrician's access that is over soon. */
+/** A grant of an electrician that ends soon. */
 const ending = givenGrant({ sn: 'A', until_day: '2026-11-24' })
 
 const open = (month: string) => renderPage(CalendarPage, `/here?month=${month}`)
 
-/** A day of the sheet; phones have a list of them as well. */
+/** A day of the month grid; phones have a list of the days, too. */
 const day = async (name: RegExp) => within(await screen.findByRole('grid')).findByRole('link', { name })
 
 beforeEach(() => {
-  // Only the date: what waits for a timer goes on.
+  // Fakes only the date; timers go on.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 15, 11) })
   void startSession({ access: 'access', refresh: 'refresh', role: 'user' })
   server.use(
@@ -45,7 +45,7 @@ afterEach(() => {
 })
 
 describe('the calendar', () => {
-  it('says of a day how much was the own, what was made, used and paid', async () => {
+  it('shows self-sufficiency, production, consumption and money of a day', async () => {
     await open('2026-11')
     const link = await day(
       /^Samstag, 14\. November 2026: Autarkie 93\s%, PV 35,2\skWh, Verbrauch 7,6\skWh, Kosten 0,42\s€$/,
@@ -53,17 +53,17 @@ describe('the calendar', () => {
     expect(link).toHaveAttribute('href', '/charts?sn=A&date=2026-11-14')
   })
 
-  it('leads to the page of charts', async () => {
+  it('links to the charts page', async () => {
     await open('2026-11')
     expect(screen.getByRole('link', { name: 'Diagramme' })).toHaveAttribute('href', '/charts')
   })
 
-  it('shows a day without values as such', async () => {
+  it('marks a day without values', async () => {
     await open('2026-11')
     expect(await day(/^Freitag, 13\. November 2026: keine Werte$/)).toBeInTheDocument()
   })
 
-  it('shows what is planned on its day, which has no chart yet', async () => {
+  it('shows planned events on their days, which have no chart yet', async () => {
     await open('2026-11')
     const grid = await screen.findByRole('grid', { name: 'November 2026' })
     const planned = await within(grid).findByText('Freitag, 27. November 2026: Kalibrierung')
@@ -77,7 +77,7 @@ describe('the calendar', () => {
     expect(await within(grid).findByText('Dienstag, 24. November 2026: Zugang endet')).toBeInTheDocument()
   })
 
-  it('says at what time of every day the battery may charge', async () => {
+  it('shows the daily hours in which the battery may charge', async () => {
     await open('2026-11')
     const legend = await screen.findByRole('region', { name: 'So lesen Sie den Kalender' })
     expect(await within(legend).findByText('Jeden Tag: Laden von 22:00 bis 06:00')).toBeInTheDocument()
@@ -91,7 +91,7 @@ describe('the calendar', () => {
     expect(await day(/25\. Oktober 2026: .*Einnahmen 1,29\s€$/)).toBeInTheDocument()
   })
 
-  it('adds the month up, and says what the battery saved in it', async () => {
+  it('sums up the month, and shows what the battery saved', async () => {
     serveMoney({
       tariffs: [pricesOf('A')],
       savings: [saving('2026-11-13', 42, 362), saving('2026-11-14', 42, 362)],
@@ -105,14 +105,14 @@ describe('the calendar', () => {
     expect(sums).toHaveTextContent(/Der Speicher hat 6,40\s€ gespart\./)
   })
 
-  it('says when a month is empty', async () => {
+  it('says if a month is empty', async () => {
     serveMoney({ tariffs: [pricesOf('A')], savings: [] })
     await open('2026-09')
     expect(await screen.findByText('Für diesen Monat gibt es keine Messwerte.')).toBeInTheDocument()
     expect(screen.getByRole('button', { name: 'Monat drucken' })).toBeDisabled()
   })
 
-  it('offers another try when it could not be loaded', async () => {
+  it('offers a retry if it could not be loaded', async () => {
     server.use(http.get('*/api/auth/savings/', () => HttpResponse.json({}, { status: 403 })))
     await open('2026-11')
     expect(await screen.findByText('Der Monat ließ sich nicht vollständig laden')).toBeInTheDocument()
@@ -122,7 +122,7 @@ describe('the calendar', () => {
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull())
   })
 
-  it('shows an electrician no money, and does not ask for it', async () => {
+  it('shows an electrician no money, and does not request it', async () => {
     await startSession({ access: 'access', refresh: 'refresh', role: 'electrician' })
     const asked = vi.fn()
     server.use(http.get('*/api/auth/savings/', asked), http.get('*/api/auth/tariff/', asked))
@@ -133,7 +133,7 @@ describe('the calendar', () => {
 })
 
 describe('the arrow keys', () => {
-  it('lead from day to day, over the edge into the next month and back', async () => {
+  it('move from day to day, across the edge into the next month and back', async () => {
     await open('2026-11')
     const today = await day(/^Sonntag, 15\. November 2026/)
     expect(today).toHaveAttribute('tabindex', '0')
@@ -147,7 +147,7 @@ describe('the arrow keys', () => {
     await waitFor(() => expect(document.activeElement).toHaveAttribute('data-day', '2026-11-01'))
   })
 
-  it('stop where nothing is planned any more', async () => {
+  it('stop after the last planned event', async () => {
     await open('2026-11')
     const today = await day(/^Sonntag, 15\. November 2026/)
     today.focus()

@@ -17,7 +17,7 @@ import { isMeasured } from './model/day'
 import { firstDay } from './model/month'
 import { type CalendarMonth, useMonth } from './use-month'
 
-/** A month of days by how much of their energy was the house's own. On paper it is the month's report. */
+/** A month of days, shaded by self-sufficiency. Printed, it is the month's report. */
 export function CalendarPage() {
   const { t, locale } = useT()
   const calendar = useMonth()

@@ -18,7 +18,7 @@ import { firstDay, monthOf, monthsBetween } from './model/month'
 import { type Month, readCalendarSearch } from './model/search'
 import { windowsOf } from './model/windows'
 
-/** The month that the address asks for, what stands in it, and a way to another one. */
+/** The month in the address, its data, and navigation. */
 export function useMonth() {
   const navigate = useNavigate()
   const search = readCalendarSearch(useSearch({ strict: false }))
@@ -33,21 +33,21 @@ export function useMonth() {
 
   const asked = { enabled: sn !== null }
   const energy = useQuery({ ...monthEnergyQuery(sn ?? '', firstDay(month)), ...asked })
-  // What it costs is the owner's business alone.
+  // Only owners see money.
   const owns = useSession(({ role }) => role === 'user')
   const money = { enabled: sn !== null && owns }
   const savings = useQuery({ ...monthSavingsQuery(sn ?? '', firstDay(month)), ...money })
   const tariffs = useQuery({ ...tariffQuery(sn ?? ''), ...money })
-  // Of a whole fleet nobody wants to read it, and who may only look at a system does not see how it is set.
+  // Not loaded for a whole fleet, and not for grants that exclude settings.
   const access = useQuery(systemsQuery).data?.find((system) => system.sn === sn)?.access
-  const told = { enabled: sn !== null && (owns || (access !== undefined && access !== 'monitor')) }
-  const settings = useQuery({ ...settingsOfQuery(sn ?? ''), ...told }).data
+  const settingsEnabled = { enabled: sn !== null && (owns || (access !== undefined && access !== 'monitor')) }
+  const settings = useQuery({ ...settingsOfQuery(sn ?? ''), ...settingsEnabled }).data
   const years = useQuery({ ...energyQuery(sn ?? '', `total_${today}`), ...asked }).data?.rows
 
   const queries = owns ? [energy, savings, tariffs] : [energy]
   const failed = queries.filter(({ error }) => error)
   const firstYear = Math.min(years?.[0]?.year ?? Number.POSITIVE_INFINITY, Number(month.slice(0, 4)))
-  // The future holds nothing but what is planned.
+  // Future months are offered up to the last planned event.
   const latest = [monthOf(today), month, ...planned.map(({ day }) => monthOf(day))].sort().at(-1) ?? month
   return {
     sn,
@@ -59,7 +59,7 @@ export function useMonth() {
     energy: energy.data,
     tariffs: tariffs.data,
     currency: currencyOf(tariffs.data),
-    /** Without the prices nobody knows what is meant by a number. */
+    /** Money needs the currency, which comes with the prices. */
     withMoney: owns && tariffs.data !== undefined,
     waiting: failed.length === 0 && queries.some(({ data }) => data === undefined),
     error: failed[0]?.error ?? null,
@@ -71,7 +71,7 @@ export function useMonth() {
   }
 }
 
-/** Days of the plans of what is shown, for those whose plans they are. */
+/** Days with charge plans of the selected systems, for their owners. */
 function usePlanDays(sn: string | null, timeZone: string | undefined): SiteDay[] {
   const { locale } = useT()
   const { serials } = useSelection()
@@ -84,7 +84,7 @@ function usePlanDays(sn: string | null, timeZone: string | undefined): SiteDay[]
     .map(({ start }) => siteDayOf(start, timeZone))
 }
 
-/** Given by an owner, held by an electrician: both want to know when it ends. Without an answer nothing is planned. */
+/** Given grants of an owner, held grants of an electrician. If they fail to load, none are shown. */
 function useGrants(sn: string | null) {
   const { data } = useQuery(grantsQuery)
   const all = [...(data?.given ?? []), ...(data?.held ?? [])]

@@ -17,7 +17,7 @@ import { useChart } from './use-chart'
 import { useSummary, useValuesText } from './use-summary'
 import { useSystemNames } from './use-systems'
 
-/** On a page of its own it is higher, and can show several systems under each other. */
+/** `ownPage`: higher, and may show several systems below each other. */
 type Props = { ownPage?: boolean }
 
 const HEIGHT = {
@@ -26,10 +26,10 @@ const HEIGHT = {
   oneOfSeveral: 'h-[210px] lg:h-[240px]',
 }
 
-/** The values have their place before they come, so that nothing moves. */
-const NOT_YET = {}
+/** A placeholder for the values, so that nothing moves. */
+const NO_SUMMARY = {}
 
-/** The big chart with everything that chooses what it shows. The address keeps the choice. */
+/** The big chart and its controls. Its state is in the address. */
 export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
   const chart = useChart(ownPage)
@@ -45,7 +45,7 @@ export function BigChart({ ownPage = false }: Props) {
   const earlierOf = (index: number): Earlier | undefined => {
     const [graph, before] = [queries[index]?.data, befores[index]]
     return choice.before
-      ? { before: choice.before, values: graph && before ? earlierValues(graph, before) : NOT_YET }
+      ? { before: choice.before, values: graph && before ? earlierValues(graph, before) : NO_SUMMARY }
       : undefined
   }
   const summaryOf = useSummary(chart)
@@ -76,7 +76,7 @@ export function BigChart({ ownPage = false }: Props) {
           (waiting ? (
             <Skeleton className={height} />
           ) : (
-            <Nothing className={height} asked={systems.length > 0} />
+            <NoChart className={height} asked={systems.length > 0} />
           ))}
         {!none &&
           systems.map((sn, index) => {
@@ -109,8 +109,8 @@ export function BigChart({ ownPage = false }: Props) {
   )
 }
 
-/** One sentence where no chart can be. */
-function Nothing({ asked, className }: { asked: boolean; className: string }) {
+/** The message without a chart. */
+function NoChart({ asked, className }: { asked: boolean; className: string }) {
   const { t } = useT()
   return (
     <p className={cn('grid place-items-center text-[14px] text-muted', className)}>
@@ -119,13 +119,13 @@ function Nothing({ asked, className }: { asked: boolean; className: string }) {
   )
 }
 
-/** The same list for the same choice: a new one would be drawn anew. */
+/** Returns the same array for the same codes; a new one would redraw the chart. */
 function useSeries(chosen: readonly string[]): Series[] {
   const codes = chosen.join()
   return useMemo(() => seriesOf(codes.split(',')), [codes])
 }
 
-/** The same for the same numbers, likewise. */
+/** Returns the same object for equal extents, for the same reason. */
 function useExtents(graphs: readonly Graph[], series: readonly Series[]): Extents {
   const extents = JSON.stringify(extentsOf(graphs, series))
   return useMemo(() => JSON.parse(extents), [extents])

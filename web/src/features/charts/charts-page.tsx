@@ -6,7 +6,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { BigChart } from './big-chart'
 import { CompareMenu } from './components/compare-menu'
 
-/** The big chart on a page of its own, for one system or several under each other. */
+/** The charts page: the big chart for one system, or several below each other. */
 export function ChartsPage() {
   const { t } = useT()
   return (

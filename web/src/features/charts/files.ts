@@ -1,4 +1,4 @@
-/** A chart as a file: its numbers as CSV, or a picture of it. */
+/** Exports a chart as CSV or as a picture. */
 import { type GraphRequest, graphParams } from '@/lib/api/chart-queries'
 import { api, unwrap } from '@/lib/api/client'
 import { saveFile } from '@/lib/download'
@@ -10,7 +10,7 @@ import { seriesOf } from './model/series'
 import type { PlotGroup } from './plot/group'
 import { pictureOf } from './plot/picture'
 
-/** @param heading of the column that names the system */
+/** @param heading the title of the system column */
 export async function saveTable(
   requests: readonly GraphRequest[],
   nameOf: (sn: string) => string,
@@ -36,7 +36,7 @@ function fileName(requests: readonly GraphRequest[], ending: string) {
   return `suncellar_${systems}_${first?.interval.toLowerCase()}_${first?.date}.${ending}`
 }
 
-/** As the server writes it; several systems in one table, with a column that names them. */
+/** The server's CSV; several systems are joined with a system column. */
 async function tableOf(
   requests: readonly GraphRequest[],
   nameOf: (sn: string) => string,

@@ -10,9 +10,20 @@ import { type Energies, type EnergyChart, energiesOf, totalsOf } from '@/lib/ene
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
-import { siteDayOf } from '@/lib/site-day'
-import { SmallChart, type SmallRow } from './components/small-chart'
-import { daysOf, PERIODS, type Period, SMALL_CHARTS } from './model/small'
+import { type SiteDay, siteDayOf } from '@/lib/site-day'
+import { type Earlier, SmallChart, type SmallRow } from './components/small-chart'
+import { SmallSelect } from './components/small-select'
+import { alignedTo, type Before, upToNow } from './model/before'
+import {
+  beforesOf,
+  daysBefore,
+  daysOf,
+  earlierRows,
+  PERIODS,
+  type Period,
+  SMALL_CHARTS,
+  sumOf,
+} from './model/small'
 
 /** Totals of grid, battery, PV, consumption and production, with a bar per hour, day, month or year. */
 export function SmallCharts() {
@@ -20,6 +31,8 @@ export function SmallCharts() {
   const [period, setPeriod] = useState<Period>('week')
   /** A phone shows the totals of the house first. */
   const [bars, setBars] = useState(false)
+  /** What the charts are held against, where the period has it. */
+  const [wanted, setWanted] = useState<Before | null>(null)
   const { sn } = useSelection()
   const { data: live } = useLive()
   const timeZone = sn === null ? undefined : live?.entries[sn]?.time_zone
@@ -28,26 +41,33 @@ export function SmallCharts() {
     ...energyQuery(sn ?? '', daysOf(period, today)),
     enabled: sn !== null,
   })
-  const hours = useQuery({
-    ...graphQuery(
-      {
-        sn: sn ?? '',
-        interval: 'Day',
-        date: today,
-        resolution: 'hour',
-        method: 'mean',
-        series: ['m2', 'm2N', 'm4', 'm5', 'm5N'],
-      },
+  const hoursQuery = (day: SiteDay) =>
+    graphQuery(
+      { sn: sn ?? '', interval: 'Day', date: day, resolution: 'hour', method: 'mean', series: HOURS },
       true,
-    ),
-    enabled: sn !== null && period === 'day',
-  }).data
+    )
+  const hours = useQuery({ ...hoursQuery(today), enabled: sn !== null && period === 'day' }).data
+  const before = beforesOf(period).find((one) => one === wanted) ?? null
+  const earlier = useEarlier({ sn, period, today, before, hours, hoursQuery, count: data?.rows.length ?? 0 })
   return (
     <section aria-labelledby="small-charts" className="min-w-0">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <h2 id="small-charts" className="card-heading">
           {t('small.title')}
         </h2>
+        {beforesOf(period).length > 0 && (
+          <div className={cn('sm:ml-auto', !bars && 'max-sm:hidden')}>
+            <SmallSelect
+              label={t('chart.before')}
+              value={before ?? 'none'}
+              options={(['none', ...beforesOf(period)] as const).map((value) => ({
+                value,
+                label: t(`chart.before.${value}`),
+              }))}
+              onChange={(value) => setWanted(value === 'none' ? null : value)}
+            />
+          </div>
+        )}
         <Segmented
           label={t('small.period')}
           value={period}
@@ -72,6 +92,7 @@ export function SmallCharts() {
                 bars={bars}
                 total={totalsOf(data)}
                 rows={period === 'day' ? hoursOf(hours) : rowsOf(data)}
+                earlier={earlier}
                 timeZone={timeZone}
               />
             ) : (
@@ -94,6 +115,52 @@ export function SmallCharts() {
       </Button>
     </section>
   )
+}
+
+const HOURS = ['m2', 'm2N', 'm4', 'm5', 'm5N']
+
+type EarlierParameters = {
+  sn: string | null
+  period: Period
+  today: SiteDay
+  before: Before | null
+  /** Today's, whose hours those of the day before stand beside. */
+  hours: Graph | undefined
+  hoursQuery: (day: SiteDay) => ReturnType<typeof graphQuery>
+  count: number
+}
+
+/** The same part of the period before; null until it is there. */
+function useEarlier({
+  sn,
+  period,
+  today,
+  before,
+  hours,
+  hoursQuery,
+  count,
+}: EarlierParameters): Earlier | null {
+  const { first, last } = daysBefore(period, today, before ?? 'year')
+  const asks = sn !== null && before !== null
+  const days = useQuery({
+    ...energyQuery(sn ?? '', `${first}_${last}`),
+    enabled: asks && period !== 'day',
+  }).data
+  const day = useQuery({
+    ...hoursQuery(last),
+    placeholderData: undefined,
+    enabled: asks && period === 'day',
+  }).data
+  if (!asks) return null
+  if (period === 'day') {
+    if (!hours || !day) return null
+    const series = upToNow(alignedTo(hours, day), hours)
+    const rows = hoursOf({ ...hours, series }).map(({ energies }) => energies)
+    return { rows, total: sumOf(rows) }
+  }
+  if (!days) return null
+  const rows = rowsOf(days).map(({ time, energies }) => ({ time: String(time), energies }))
+  return { rows: earlierRows(period, rows, count), total: totalsOf(days) }
 }
 
 const rowsOf = ({ rows }: EnergyChart): SmallRow[] =>

@@ -8,19 +8,19 @@ import { selectable, useSelection } from '@/lib/selection'
 import { siteDayOf } from '@/lib/site-day'
 import { dateBefore } from './model/before'
 import { type ChartSearch, choiceOf, isGrowing, readChartSearch, systemsOf, withZoom } from './model/choice'
+import { parseRange } from './model/range'
 import { measuredOf } from './model/series'
-import { readStretch } from './model/stretch'
 import { PlotGroup } from './plot/group'
 
 /**
- * What the address asks for, the data of it, and a way to ask for something else.
- * @param comparing the address may name systems beside the one that is chosen
+ * The address's chart, its data, and functions to change it. @param comparing whether further systems are
+ * allowed
  */
 export function useChart(comparing: boolean) {
   const navigate = useNavigate()
   const search = readChartSearch(useSearch({ strict: false }))
   const { sn, serials } = useSelection()
-  /** It is not known yet which systems there are. */
+  /** The list of systems is still loading. */
   const waiting = useQuery(systemsQuery).isPending && sn === null
   const { data: live } = useLive()
   const timeZone = sn === null ? undefined : live?.entries[sn]?.time_zone
@@ -42,7 +42,7 @@ export function useChart(comparing: boolean) {
         ? []
         : requests.map((request) => ({
             ...graphQuery({ ...request, date: dateBefore(date, interval, before), series: measured }, false),
-            // What was held against the last choice says nothing about this one.
+            // The last choice's comparison must not be shown for this one.
             placeholderData: undefined,
             enabled: measured.length > 0,
           })),
@@ -66,14 +66,17 @@ export function useChart(comparing: boolean) {
   }
 }
 
-/** The plots, whose zoom is the address's. A zoom replaces the last one: going back leaves the chart, not the zoom. */
+/**
+ * The plots, whose zoom is kept in the address. A zoom replaces the history entry, so that "back" leaves the
+ * chart.
+ */
 function useZoom(search: ChartSearch, change: (next: ChartSearch, replace: boolean) => void) {
   const [group] = useState(() => new PlotGroup())
   useEffect(() => {
     group.onSettled = (zoom) => change(withZoom(search, zoom), true)
   })
   const { zoom } = search
-  useEffect(() => group.restore(readStretch(zoom)), [group, zoom])
+  useEffect(() => group.restore(parseRange(zoom)), [group, zoom])
   useEffect(() => () => group.stop(), [group])
   return group
 }

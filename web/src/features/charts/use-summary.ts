@@ -8,10 +8,10 @@ import type { Series } from './model/series'
 import { kindOf, type Summary } from './model/summary'
 import type { useChart } from './use-chart'
 
-/** How old a value is changes slowly. */
+/** Ages change slowly. In ms. */
 const AGE_CHECK = 5_000
 
-/** What stands beside the series of a system while no moment is chosen. */
+/** The values beside the series without a cursor. */
 export function useSummary({ systems, choice, today }: ReturnType<typeof useChart>) {
   const { data, dataUpdatedAt } = useLive()
   const skew = data?.skew ?? 0
@@ -35,7 +35,7 @@ type Shown = {
   place: number | null
 }
 
-/** What the values beside the series are: "Werte jetzt", "Mittelwerte · Energie gesamt" or "Werte: 14:15". */
+/** The description of the values: "Werte jetzt", "Mittelwerte · Energie gesamt" or "Werte: 14:15". */
 export function useValuesText({ series, kind, graph, place }: Shown): string {
   const { t, locale } = useT()
   const at = place === null ? undefined : graph?.time[place]

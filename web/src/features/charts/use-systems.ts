@@ -6,10 +6,10 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 import { selectable, useSelection } from '@/lib/selection'
 import { readChartSearch, systemsOf, withSystem } from './model/choice'
 
-/** What a system is called beside others: its serial number, and its group or phase. */
+/** A system's name in comparisons: its serial number, and its group or phase. */
 export type SystemName = { name: string; more: string }
 
-/** The systems that the address asks for, and a way to add and remove one. */
+/** The systems in the address, and functions to add and remove one. */
 export function useSystems() {
   const navigate = useNavigate()
   const search = readChartSearch(useSearch({ strict: false }))

@@ -9,7 +9,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { CommandState } from './use-command'
 
-const LOOK = {
+const STYLES = {
   queued: { icon: Clock, style: 'text-muted' },
   sent: { icon: LoaderCircle, style: 'text-grid-text' },
   done: { icon: CircleCheck, style: 'text-ok' },
@@ -17,7 +17,7 @@ const LOOK = {
   expired: { icon: TimerOff, style: 'text-warn' },
 } as const
 
-/** How the last command fares, step by step; a screen reader hears every one. */
+/** The state of the last command; every change is announced. */
 export function CommandProgress({ state: { command, name, error, again } }: { state: CommandState }) {
   const { t, locale } = useT()
   const timeZone = useTimeZone(command?.sn)
@@ -38,7 +38,7 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
       </Callout>
     )
   if (!command || !name) return <div role="status" className="sr-only" />
-  const { icon: Icon, style } = LOOK[command.state]
+  const { icon: Icon, style } = STYLES[command.state]
   const begun = () => {
     const { soc, until } = command.args ?? {}
     if (command.state !== 'done') return null
@@ -48,7 +48,7 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
       ? t('command.charge_to.done', { soc: joinQuantity(percentQuantity(soc, locale)) })
       : null
   }
-  // "Restart: done" has said it all.
+  // "Restart: done" needs no further text.
   const plain = command.state === 'done' && (command.code === 'ok' || command.text == null)
   const text = () =>
     command.text ??

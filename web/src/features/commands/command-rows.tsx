@@ -35,7 +35,7 @@ type Confirmed = 'switch_off' | 'calibrate' | 'restart'
 
 type PlainProps = CommandProps & {
   name: Plain
-  /** It would change nothing. */
+  /** The command would change nothing. */
   idle?: boolean
 }
 
@@ -54,7 +54,7 @@ export function PlainCommand({ name, state, idle = false }: PlainProps) {
   )
 }
 
-/** For what is felt in the house: a question first. */
+/** A command with an effect in the house; asks for confirmation. */
 export function ConfirmedCommand({ name, state }: CommandProps & { name: Confirmed }) {
   const { t } = useT()
   const [asking, setAsking] = useState(false)
@@ -80,7 +80,7 @@ type QuestionProps = {
   onClose: () => void
   title: string
   text: string
-  /** Says what the button does. */
+  /** The button's label. */
   confirm: string
   onConfirm: () => void
 }
@@ -112,7 +112,7 @@ function Question({ open, onClose, title, text, confirm, onConfirm }: QuestionPr
   )
 }
 
-/** It buys from the grid: a question first. */
+/** Charging may buy from the grid, so it asks for confirmation. */
 export function ChargeForm({ state }: CommandProps) {
   const { t, locale } = useT()
   const [asked, setAsked] = useState<{ soc: string; power?: string } | null>(null)

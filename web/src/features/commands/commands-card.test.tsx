@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { tellListeners } from '@/lib/live/listeners'
+import { notifyListeners } from '@/lib/live/listeners'
 import { startSession } from '@/lib/session/session-store'
 import { fill } from '@/lib/testing/fill'
 import { liveOf } from '@/lib/testing/live'
@@ -31,7 +31,7 @@ const commandOf = (body: URLSearchParams, special: Partial<Command> = {}): Comma
 })
 const tell = (special: Partial<Command>) =>
   act(() =>
-    tellListeners({
+    notifyListeners({
       id: '1',
       name: 'command',
       data: JSON.stringify({ ...commandOf(given.at(-1) ?? new URLSearchParams()), ...special }),
@@ -66,7 +66,7 @@ const open = (ui = <CommandsCard />) =>
 const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }))
 
 describe('a command', () => {
-  it('goes out with a key and is followed to its end', async () => {
+  it('is sent with a key and followed to its end', async () => {
     await open()
     await press('Automatik einschalten')
     expect(await screen.findByText('übergeben')).toBeInTheDocument()
@@ -75,12 +75,12 @@ describe('a command', () => {
     tell({ state: 'sent' })
     expect(await screen.findByText('beim Speicher')).toBeInTheDocument()
     tell({ state: 'done', code: 'ok', text: 'Erledigt.' })
-    // Said once.
+    // Shown once only.
     expect(await screen.findByText('erledigt')).toBeInTheDocument()
     expect(screen.queryByText('Erledigt.')).toBeNull()
   })
 
-  it('that found no answer is sent again with the same key, another press with another one', async () => {
+  it('is repeated with the same key after a lost answer, and sent with a new one on another click', async () => {
     answer = () => HttpResponse.error()
     await open()
     await press('Automatik einschalten')
@@ -95,7 +95,7 @@ describe('a command', () => {
     expect(third).not.toBe(first)
   })
 
-  it('that is felt in the house asks first', async () => {
+  it('asks for confirmation if its effect is felt in the house', async () => {
     await open()
     await press('Ausschalten')
     expect(given).toEqual([])
@@ -114,7 +114,7 @@ describe('a command', () => {
     fill('Laden bis (%)', '90')
     fill(/Höchstens/, '1500')
     await press('Laden starten')
-    // It may buy from the grid.
+    // Charging may buy from the grid.
     const dialog = within(await screen.findByRole('dialog', { name: /^Jetzt bis 90\s% laden\?$/ }))
     expect(given).toEqual([])
     await userEvent.click(dialog.getByRole('button', { name: 'Laden starten' }))
@@ -122,13 +122,13 @@ describe('a command', () => {
     expect([given[0]?.get('soc'), given[0]?.get('power')]).toEqual(['90', '1500'])
   })
 
-  it('is not offered where it would change nothing', async () => {
+  it('is disabled if it would change nothing', async () => {
     await open()
     await waitFor(() => expect(screen.getByRole('button', { name: 'Einschalten' })).toBeDisabled())
     expect(screen.getByRole('button', { name: 'Ausschalten' })).toBeEnabled()
   })
 
-  it('says what the battery does from now on, on its own clock', async () => {
+  it('shows what the battery does from now on, on the site’s clock', async () => {
     const until = Date.UTC(2026, 10, 15, 12, 15)
     await open()
     await press('Pause starten')
@@ -137,7 +137,7 @@ describe('a command', () => {
     expect(await screen.findByText(/^Der Speicher pausiert bis 13:15\.$/)).toBeInTheDocument()
   })
 
-  it('rests for the time that was chosen', async () => {
+  it('holds for the chosen time', async () => {
     await open()
     await screen.findByLabelText('Wie lange?')
     fill('Wie lange?', '4')
@@ -148,7 +148,7 @@ describe('a command', () => {
     expect(hours).toBeLessThanOrEqual(4)
   })
 
-  it('that is refused says why', async () => {
+  it('that is refused shows why', async () => {
     answer = () =>
       HttpResponse.json(
         { detail: 'Der Betreiber hat alles angehalten.', code: 'fleet_braked' },
@@ -160,7 +160,7 @@ describe('a command', () => {
   })
 })
 
-describe('the test of the meter', () => {
+describe('the meter test', () => {
   const phases = [{ voltage: 231.2, power: 410, ok: true }, { voltage: 230.1, power: -90, ok: true }, null]
 
   it('shows every phase while it runs, with its direction in words', async () => {
@@ -182,7 +182,7 @@ describe('the test of the meter', () => {
     expect(await screen.findByText('Der Zähler antwortet auf allen Phasen.')).toBeInTheDocument()
   })
 
-  it('says which phase is silent', async () => {
+  it('names a phase without data', async () => {
     await open(<MeterTest serials={['A']} />)
     await press('Zähler testen')
     await screen.findByText('übergeben')

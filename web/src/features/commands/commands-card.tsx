@@ -8,7 +8,7 @@ import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
 import { Commands } from './commands'
 
-/** What the storage can be told to do, and how it fared. */
+/** The battery's commands, and the state of the last one. */
 export function CommandsCard() {
   const { t } = useT()
   const { sn: looked, serials: all } = useSelection()

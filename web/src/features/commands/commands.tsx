@@ -7,11 +7,11 @@ import { useCommand } from './use-command'
 
 type Props = {
   sn: string
-  /** Whoever services it may restart it: that is for somebody who can look at it. */
+  /** Allows a restart, for electricians with the service scope. */
   restart?: boolean
 }
 
-/** What one system can be told to do, and how the last command fared. */
+/** The commands for one system, and the state of the last one. */
 export function Commands({ sn, restart = false }: Props) {
   const { t } = useT()
   const state = useCommand(sn)

@@ -7,14 +7,14 @@ import { useCommand } from './use-command'
 
 type Props = { sn: string; what: 'pause' | 'charge' }
 
-/** Ends a pause or a charge, and says so if the battery does not. */
+/** Ends a pause or a charge, and reports if the battery does not. */
 export function EndCommand({ sn, what }: Props) {
   const { t, locale } = useT()
   const client = useQueryClient()
   const { command, give, busy, error } = useCommand(sn)
   const done = command?.state === 'done'
   useEffect(() => {
-    // The stream brings it too, but not to every tab.
+    // The event stream updates it too, but not in every tab.
     if (done) void client.invalidateQueries({ queryKey: ['live'] })
   }, [client, done])
   const problem = () => {

@@ -8,7 +8,7 @@ import { CommandProgress } from './command-progress'
 import { type MeterReading, meterReading, type Phase } from './model'
 import { useCommand } from './use-command'
 
-/** Whether the battery hears its smart meter, phase by phase while it looks. */
+/** Tests whether the battery receives its smart meter, phase by phase. */
 export function MeterTest({ serials }: { serials: readonly string[] }) {
   const { t } = useT()
   const [chosen, setChosen] = useState('')
@@ -97,13 +97,13 @@ function PhaseRow({ number, phase }: { number: number; phase: Phase }) {
   )
 }
 
-/** Too little to have a direction. */
-const IDLE = 5
+/** Below this power there is no direction. In watts. */
+const IDLE_WATTS = 5
 
-/** Direction is a word and an arrow. */
+/** The direction as a word and an arrow. */
 function PhasePower({ watts }: { watts: number }) {
   const { t, locale } = useT()
-  if (Math.abs(watts) < IDLE) return <p className="text-muted">{t('flow.grid.idle')}</p>
+  if (Math.abs(watts) < IDLE_WATTS) return <p className="text-muted">{t('flow.grid.idle')}</p>
   const Arrow = watts < 0 ? ArrowUp : ArrowDown
   return (
     <p className="num flex items-center gap-1 text-muted">

@@ -17,7 +17,7 @@ const command = (special: Partial<Command>): Command => ({
 })
 
 describe('a command', () => {
-  it('has a key of its own, as the server takes it', () => {
+  it('has a unique key in the server’s format', () => {
     expect(newKey()).toMatch(/^[A-Za-z0-9_-]{8,64}$/)
     expect(newKey()).not.toBe(newKey())
   })
@@ -44,23 +44,23 @@ describe('a command', () => {
     ['2.000', 'number_invalid'],
   ])('charges with %s W: %s', (text, finding) => expect(checkPower(text)).toBe(finding))
 
-  it.each(['1', '2', '4', '8', '12', '24', '48'])('rests for %s h when that was chosen', (hours) =>
+  it.each(['1', '2', '4', '8', '12', '24', '48'])('holds for %s h if that was chosen', (hours) =>
     expect(holdUntil(hours, 1_000_000)).toBe(1_000_000 + Number(hours) * 3_600_000),
   )
 
-  it('rests for as good as seven days, so that a server whose clock is a little behind takes it', () => {
+  it('holds for almost seven days, so that a server whose clock is slightly behind accepts it', () => {
     const sevenDays = 7 * 86_400_000
     expect(holdUntil('168', 0)).toBe(sevenDays - 60_000)
   })
 })
 
-describe('what a meter test has seen', () => {
-  it('is there while it runs', () => {
+describe('the data of a meter test', () => {
+  it('is available while it runs', () => {
     const data = { step: 2, steps: 5, phases: [{ voltage: 231, power: 410, ok: true }, null, null] }
     expect(meterReading(command({ data }))).toEqual(data)
   })
 
-  it('is nothing of other commands', () => {
+  it('is none for other commands', () => {
     expect(meterReading(command({ data: null }))).toBeNull()
     expect(meterReading(command({ data: {} }))).toBeNull()
   })

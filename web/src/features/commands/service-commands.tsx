@@ -3,7 +3,9 @@ import { useT } from '@/lib/i18n/use-t'
 import { Commands } from './commands'
 import { MeterTest } from './meter-test'
 
-/** What an electrician with the service scope can tell a system to do: what its owner can, a restart, and the meter test. */
+/**
+ * The commands of an electrician with the service scope: those of the owner, a restart, and the meter test.
+ */
 export function ServiceCommands({ sn }: { sn: string }) {
   const { t } = useT()
   return (

@@ -7,7 +7,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { listen } from '@/lib/live/listeners'
 import { type Command, type CommandName, isOpen, newKey, type Order } from './model'
 
-/** The battery's sentence is in a language, so each language has an answer of its own. */
+/** The battery's sentence is translated by the server, so the key contains the language. */
 const commandQuery = (id: string, locale: Locale) =>
   queryOptions<Command>({
     queryKey: ['command', id, locale],
@@ -16,7 +16,7 @@ const commandQuery = (id: string, locale: Locale) =>
 
 type Arguments = Pick<Order, 'soc' | 'power' | 'until'>
 
-/** Gives commands to a system and follows the last one to its end. */
+/** Sends commands to a system and follows the last one to its end. */
 export function useCommand(sn: string) {
   const { locale } = useT()
   const client = useQueryClient()
@@ -39,17 +39,17 @@ export function useCommand(sn: string) {
   const { data: command } = useQuery({
     ...commandQuery(id, locale),
     enabled: id !== '',
-    // Another tab may hold the event stream.
+    // Polled, because another tab may hold the event stream.
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? ANSWER_POLL : false),
   })
   return {
     command: give.isPending || give.error ? undefined : command,
-    /** One key for each press: whatever happens on the way, the battery acts once. */
+    /** Each click has its own key, so that the battery runs it once. */
     give: (name: CommandName, more: Arguments = {}) =>
       give.mutate({ ...more, sn, command: name, key: newKey() }),
-    /** The same press once more, when no answer came: with its key. */
+    /** Repeats the same request with the same key, when its answer was lost. */
     again: () => give.variables && give.mutate(give.variables),
-    /** What was pressed last. */
+    /** The last requested command. */
     name: give.variables?.command as CommandName | undefined,
     error: give.error,
     busy: give.isPending || (command !== undefined && isOpen(command)),

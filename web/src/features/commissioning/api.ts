@@ -115,10 +115,36 @@ export const protocolQuery = (id: string, locale: Locale) =>
     retry: false,
   })
 
-/** The PDF needs the session's token, so it is fetched and then handed to the browser. */
-export async function savePdf({ id, number }: Pick<Protocol, 'id' | 'number'>) {
-  const file = await unwrap(
-    api.GET('/api/auth/commissioning/protocol/{id}/pdf/', { params: { path: { id } }, parseAs: 'blob' }),
-  )
+/**
+ * The PDF needs the session's token, so it is fetched and then handed to the browser.
+ * @param code on a last page, for the customer
+ */
+export async function savePdf({ id, number }: Pick<Protocol, 'id' | 'number'>, code?: string) {
+  const path = '/api/auth/commissioning/protocol/{id}/pdf/'
+  const request = { params: { path: { id } }, parseAs: 'blob' } as const
+  const file =
+    code === undefined
+      ? await unwrap(api.GET(path, request))
+      : await unwrap(api.POST(path, { ...request, body: { code } }))
   saveFile(file as unknown as Blob, `suncellar-${number}.pdf`)
+}
+
+/** What an electrician can do with a protocol for the customer. */
+export function useHandOver(id: number) {
+  const client = useQueryClient()
+  const params = { path: { id } }
+  const refresh = () => client.invalidateQueries({ queryKey: ['protocol', String(id)] })
+  const path = '/api/auth/commissioning/protocol/{id}/customer_code/'
+  const issue = useMutation({
+    mutationFn: () => unwrap(api.POST(path, { params })),
+    onSettled: refresh,
+  })
+  const withdraw = useMutation({
+    mutationFn: () => unwrap(api.DELETE(path, { params })),
+    onSuccess: issue.reset,
+    onSettled: refresh,
+  })
+  const mail = (body: components['schemas']['MailProtocol']) =>
+    unwrap(api.POST('/api/auth/commissioning/protocol/{id}/mail/', { params, body }))
+  return { issue, withdraw, mail }
 }

@@ -35,5 +35,5 @@ export const withdrawInvitation = (id: number) =>
 export const setMemberRole = (id: number, body: { role: CompanyRole; password: string }) =>
   andReadAnew(unwrap(api.PATCH('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))
 
-export const removeMember = (id: number) =>
-  andReadAnew(unwrap(api.DELETE('/api/auth/company/member/{id}/', { params: { path: { id } } })))
+export const removeMember = (id: number, body: { password: string }) =>
+  andReadAnew(unwrap(api.DELETE('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))

@@ -50,18 +50,22 @@ describe('the people of a company', () => {
     expect(screen.queryByRole('button', { name: 'Eva Blitz entfernen' })).toBeNull()
   })
 
-  it('are removed after a question', async () => {
+  it('are removed with the password', async () => {
     server.use(
-      http.delete('*/api/auth/company/member/:id/', ({ params }) => {
-        sent.push(String(params.id))
+      http.delete('*/api/auth/company/member/:id/', async ({ params, request }) => {
+        sent.push(`${params.id} ${await request.text()}`)
         company = { ...company, members: company.members.slice(0, 1) }
         return new HttpResponse(null, { status: 204 })
       }),
     )
     await click('Tom Kurz entfernen')
-    await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Entfernen' }))
+    const dialog = within(screen.getByRole('dialog'))
+    await userEvent.click(dialog.getByRole('button', { name: 'Entfernen' }))
+    expect(sent).toEqual([])
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
+    await userEvent.click(dialog.getByRole('button', { name: 'Entfernen' }))
     await waitFor(() => expect(screen.queryByText('Tom Kurz')).toBeNull())
-    expect(sent).toEqual(['2'])
+    expect(sent).toEqual(['2 password=Sonnenschein-1%21'])
   })
 
   it('are invited with a role and the password', async () => {

@@ -11,7 +11,7 @@ import { InvitationRow } from './invitation-row'
 import { MemberDialog } from './member-dialog'
 import { MemberRow } from './member-row'
 
-/** Who works for the company, and who is invited. Only its owners see it. */
+/** Members and invitations of the company. Visible to its owners only. */
 export function CompanyPanel() {
   const { data, error, isFetching, refetch } = useQuery(companyQuery)
   if (data) return <Cards company={data} />

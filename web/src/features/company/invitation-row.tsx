@@ -6,7 +6,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { type Invitation, withdrawInvitation } from './api'
 
-/** An invitation that waits for its link to be opened. */
+/** An open invitation. */
 export function InvitationRow({ invitation: { id, email, role, expires_at } }: { invitation: Invitation }) {
   const { t, locale } = useT()
   const withdraw = useMutation({

@@ -11,14 +11,14 @@ import { checkEmail } from '@/lib/validation/email'
 import { COMPANY_ROLES, type CompanyRole, inviteMember, type Member, setMemberRole } from './api'
 
 type FormProps = {
-  /** Whose role changes; without it somebody is invited. */
+  /** The member whose role changes; without it, an invitation. */
   member?: Member
   onClose: () => void
 }
 
 type Props = FormProps & { open: boolean }
 
-/** Invites somebody to the company, or changes a role. Both ask for the password. */
+/** Invites a colleague, or changes a role. Both require the password. */
 export function MemberDialog({ open, member, onClose }: Props) {
   const { t } = useT()
   const name = member && (member.name || member.email)

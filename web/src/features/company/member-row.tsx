@@ -1,7 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { ConfirmDialog } from '@/components/ui/confirm-dialog'
+import { CurrentPasswordField } from '@/components/ui/current-password-field'
+import { Dialog } from '@/components/ui/dialog'
+import { FormButtons } from '@/components/ui/form-buttons'
+import { FormProblem } from '@/components/ui/form-problem'
+import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { type Member, removeMember } from './api'
@@ -55,35 +58,48 @@ export function MemberRow({ member, stays }: Props) {
   )
 }
 
-/** One click and a question. The person is out at once. */
+/** The question asks for the password: the person is out at once, and cannot simply be let in again. */
 function RemoveMember({ id, name }: { id: number; name: string }) {
   const { t } = useT()
-  const [asking, setAsking] = useState(false)
-  const remove = useMutation({
-    mutationFn: () => removeMember(id),
-    onSuccess: () => {
-      setAsking(false)
-      notify.success(t('company.remove.done', { name }))
-    },
-  })
+  const [open, setOpen] = useState(false)
   return (
     <>
       <Button
         variant="ghost"
         size="s"
         aria-label={t('company.remove.label', { name })}
-        onClick={() => setAsking(true)}
+        onClick={() => setOpen(true)}
       >
         {t('company.remove')}
       </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
         title={t('company.remove.title', { name })}
-        text={t('company.remove.text')}
-        confirm={t('company.remove')}
-        work={remove}
-      />
+        description={t('company.remove.text')}
+      >
+        <RemoveForm id={id} name={name} onClose={() => setOpen(false)} />
+      </Dialog>
     </>
+  )
+}
+
+function RemoveForm({ id, name, onClose }: { id: number; name: string; onClose: () => void }) {
+  const { t } = useT()
+  const form = useForm({
+    initial: { password: '' },
+    check: ({ password }) => ({ password: password === '' ? 'required' : null }),
+    send: async (body) => {
+      await removeMember(id, body)
+      onClose()
+      notify.success(t('company.remove.done', { name }))
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <CurrentPasswordField {...form.text('password')} />
+      <FormButtons submit={t('company.remove')} busy={form.busy} danger onCancel={onClose} />
+    </form>
   )
 }

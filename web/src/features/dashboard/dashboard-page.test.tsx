@@ -24,7 +24,7 @@ const totals = Object.fromEntries(
   Object.entries(today).map(([code, wattHours]) => [`total_${code}`, wattHours]),
 )
 
-/** A server with these systems, which all say the same. */
+/** A server with these systems, which all have the same entry. */
 function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: object = totals) {
   server.use(
     http.get('*/api/auth/usr_sn/', () =>
@@ -40,7 +40,7 @@ function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: ob
   )
 }
 
-/** @param known what the app remembers from last time */
+/** @param known cached live data of the last visit */
 const open = (known?: Live) =>
   renderPage(() => {
     useState(() => known && queryClient.setQueryData(['live', 'de'], known))
@@ -61,7 +61,7 @@ const open = (known?: Live) =>
     )
   })
 
-/** A card's text, by its heading. */
+/** The text of a card, found by its heading. */
 async function card(name: string) {
   const heading = await screen.findByRole('heading', { name })
   return heading.closest('article')?.textContent
@@ -94,7 +94,7 @@ describe('the dashboard', () => {
     },
   )
 
-  it('says in a sentence and a list what flows where', async () => {
+  it('shows the energy flow as a sentence and a list', async () => {
     serve(['A'])
     await open()
     expect(await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })).toBeInTheDocument()
@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     expect(screen.getByText(/^Netz: Einspeisung 4,3\skW$/)).toBeInTheDocument()
   })
 
-  it('shows a dash for what is not measured, never a zero', async () => {
+  it('shows a dash for what was not measured, never a zero', async () => {
     serve(['A'], { grid_power: null, m8: null }, {})
     await open()
     expect(await card('Netzleistung')).toContain('–nicht bekannt')
@@ -110,7 +110,7 @@ describe('the dashboard', () => {
     expect(screen.getByRole('heading', { name: 'Es fehlen Messwerte.' })).toBeInTheDocument()
   })
 
-  it('shows the last values of a silent battery with their time, and nothing flows', async () => {
+  it('shows the last values of a silent battery with their time, and no flows', async () => {
     const at = Date.now() - 3 * 3_600_000
     serve(['A'], { online: false, measured_at: at, state_since_at: at })
     await open()
@@ -123,7 +123,7 @@ describe('the dashboard', () => {
     expect(screen.queryByText(/^Von der Photovoltaik/)).toBeNull()
   })
 
-  it('says what is in force, since when and by whom, and offers the end', async () => {
+  it('shows what is in force, since when and by whom, and offers to end it', async () => {
     const at = Date.now()
     const pause = { kind: 'pause', since: at - 60_000, until: at + 3_600_000, by: 'you', end: 'auto' }
     const limit = { kind: 'grid_limit', since: at, until: null, by: 'grid_operator', end: null, power: 4_200 }
@@ -140,7 +140,7 @@ describe('the dashboard', () => {
     expect(screen.getByText('Keine Fehlermeldungen.')).toBeInTheDocument()
   })
 
-  it('speaks of the update, not of the main switch, while one is under way', async () => {
+  it('mentions the update, not the main switch, while one is under way', async () => {
     const update = { kind: 'update', since: 0, until: null, by: 'you', end: null, state: 'running' }
     const message2 = { ...liveEntry().message2, aus: true }
     serve(['A'], {
@@ -157,7 +157,7 @@ describe('the dashboard', () => {
     expect(screen.queryByText(/Hauptschalter/)).toBeNull()
   })
 
-  it('names the system of what is in force, where there are several', async () => {
+  it('names the system of what is in force, if there are several', async () => {
     const charge = { kind: 'charge', since: 0, until: null, by: null, end: 'auto', soc: 80, sn: 'B' }
     serve(['A', 'B'], { in_force: [charge] })
     await open()
@@ -165,7 +165,7 @@ describe('the dashboard', () => {
     expect(list.getByRole('listitem')).toHaveTextContent(/^Lädt bis 80\s%B · seit/)
   })
 
-  it('names the system of a held reserve, below what matters more', async () => {
+  it('names the system of a held reserve, below what is more important', async () => {
     const reserve = { kind: 'reserve', since: 0, until: null, by: null, end: null, soc: 10, sn: 'A' }
     serve(['A', 'B'], { in_force: [reserve, { ...reserve, kind: 'pause', sn: 'B' }] })
     await open()
@@ -175,7 +175,7 @@ describe('the dashboard', () => {
     expect(second).toHaveTextContent(/^A: Der Speicher hält 10\s% als Reserve$/)
   })
 
-  it('draws nothing where nothing is in force', async () => {
+  it('shows nothing if nothing is in force', async () => {
     serve(['A'])
     await open()
     await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })
@@ -183,13 +183,13 @@ describe('the dashboard', () => {
     expect(screen.getByText('Keine Fehler. Alles in Ordnung.')).toBeInTheDocument()
   })
 
-  it('adds up what reports, and says how many that are', async () => {
+  it('sums up the reporting systems, and says how many they are', async () => {
     serve(['A', 'B', 'C'], { reporting: 2, systems: 3 })
     await open()
     expect(await screen.findByText('2 von 3 Anlagen')).toBeInTheDocument()
   })
 
-  it('says which system is missing in the sum, and gives no all-clear', async () => {
+  it('names the system that the sum lacks, and gives no all-clear', async () => {
     serve(['A', 'B'])
     server.use(
       http.get('*/api/auth/data/', () =>
@@ -209,7 +209,7 @@ describe('the dashboard', () => {
     expect(screen.queryByText('Keine Fehler. Alles in Ordnung.')).toBeNull()
   })
 
-  it('takes a broken line for neither a logout nor an empty house', async () => {
+  it('treats a lost connection neither as a logout nor as an empty house', async () => {
     vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     serve(['A'])
     let broken = false
@@ -225,7 +225,7 @@ describe('the dashboard', () => {
     expect(page.goTo).not.toHaveBeenCalled()
   }, 10_000)
 
-  it('says that the values are the last ones while new ones are asked for', async () => {
+  it('says that the values are the last ones while new ones are loading', async () => {
     serve(['A'])
     server.use(http.get('*/api/auth/data/', () => new Promise(() => undefined)))
     const at = Date.now() - 600_000
@@ -236,7 +236,7 @@ describe('the dashboard', () => {
     expect(screen.queryByText(/^Live/)).toBeNull()
   })
 
-  it('shows the sums of the day with their time when they do not reach up to now', async () => {
+  it('shows the day’s sums with their time if they are older than now', async () => {
     const at = Date.now() - 120_000
     serve(['A'], { online: false, measured_at: at })
     await open()
@@ -251,7 +251,7 @@ describe('the dashboard', () => {
     expect(screen.getByRole('region', { name: 'Heute' })).toHaveTextContent(time)
   })
 
-  it('takes over what the stream brings', async () => {
+  it('updates with the event stream', async () => {
     serve(['A'])
     const event: LiveDocument = {
       data: [{ A: liveEntry({ PV_power: 2_500, received_at: Date.now() + 5_000 }) }],
@@ -289,7 +289,7 @@ describe('the bad-weather notice', () => {
     await waitFor(() => expect(screen.queryByText('Schlechtes Wetter erwartet')).toBeNull())
   })
 
-  it('is not there without a reason', async () => {
+  it('is hidden without a reason', async () => {
     serve(['A'])
     await open()
     await card('PV-Leistung')
@@ -298,7 +298,7 @@ describe('the bad-weather notice', () => {
 })
 
 describe('the outlook', () => {
-  it('says what tomorrow is expected to bring, and leads to its curve', async () => {
+  it('shows tomorrow’s forecast, and links to its chart', async () => {
     serve(['A'])
     const from = Math.floor(Date.now() / 900_000) * 900_000
     const points = (p50: number) =>
@@ -322,7 +322,7 @@ describe('the outlook', () => {
     )
   })
 
-  it('has a place for what is to come, and invents nothing', async () => {
+  it('has a place for upcoming events, and invents nothing', async () => {
     serve(['A'])
     await open()
     const outlook = await screen.findByRole('region', { name: 'Ausblick' })
@@ -331,7 +331,7 @@ describe('the outlook', () => {
     expect(within(outlook).getByText(/Kein Elektriker/)).toBeInTheDocument()
   })
 
-  it('names the electrician with ways to reach him, and what waits for a decision', async () => {
+  it('names the electrician with contact links, and pending decisions', async () => {
     serve(['A'])
     const installer = {
       company: 'Elektro Sonnenberg',
@@ -360,7 +360,7 @@ describe('the outlook', () => {
     expect(waiting).toHaveAttribute('href', '/settings#grants')
   })
 
-  it('leads to an update that waits', async () => {
+  it('links to a waiting update', async () => {
     serve(['A'], { updatable: true })
     await open()
     expect(await screen.findByRole('link', { name: 'Update für 1 Anlage' })).toHaveAttribute(
@@ -378,7 +378,7 @@ describe('the messages', () => {
     on: true,
   })
 
-  it('stand in lists of ten, without those that have no time', async () => {
+  it('are shown ten per page, without those that have no time', async () => {
     const trips = Array.from({ length: 12 }, (_, minute) => message(minute, 'na_u_high'))
     serve(['A'], {
       last_messages: [
@@ -397,7 +397,7 @@ describe('the messages', () => {
     expect(screen.getByText('15.11.2026 08:11')).toBeInTheDocument()
   })
 
-  it('explain the flags that are set and name the days to the calibration', async () => {
+  it('explain the set flags and count the days to the calibration', async () => {
     const { message2 } = liveEntry()
     serve(['A'], { message2: { ...message2, sm1: true }, calibration_days: 12 })
     await open()
@@ -407,7 +407,7 @@ describe('the messages', () => {
   })
 })
 
-/** The page, and a way to let the refresh of 30 s come early. */
+/** The page, and a function that runs the 30 s refresh at once. */
 async function openAndRefetch() {
   await open()
   await screen.findByRole('heading', { name: 'PV-Leistung' })

@@ -2,14 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { InForceList } from '@/components/in-force/in-force-list'
 import { type InForce, inForceOf } from '@/components/in-force/model'
-import { FlowCard } from '@/components/live/flow-card'
-import { MetricCards } from '@/components/live/metric-cards'
+import { LIVE_COLUMNS, LiveValues } from '@/components/live/live-values'
 import type { Reading } from '@/components/live/model/reading'
-import { TodayCard } from '@/components/live/today-card'
-import { usePresent } from '@/components/live/use-present'
+import { useCurrentValues } from '@/components/live/use-current-values'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
-import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ApiError, errorText } from '@/lib/api/errors'
 import { systemsQuery } from '@/lib/api/queries'
@@ -23,35 +20,32 @@ import { Shortcuts } from './shortcuts'
 import { useNotices } from './use-notices'
 
 type Props = {
-  /** What is wrong, and what to do about it. */
+  /** The worst alarm. */
   alarms: (entry: LiveEntry) => ReactNode
-  /** The button that ends what is in force. */
+  /** The button that ends an effect. */
   endInForce: (one: InForce, sn: string) => ReactNode
-  /** Somebody waits for the owner's decision about access. */
+  /** Pending decisions about access. */
   decisions: ReactNode
-  /** Little sun is expected: the storage may run empty. */
+  /** The bad-weather notice. */
   weather: ReactNode
   /** What the energy costs and earns. */
   money: ReactNode
   /** The big chart. */
   chart: ReactNode
-  /** What the battery is going to do. */
+  /** The charge plan. */
   plan: ReactNode
-  /** What the battery has reported. */
+  /** The battery's messages. */
   messages: (reading: Reading) => ReactNode
   /** The small charts. */
   energy: ReactNode
   /** The owner's systems. */
   systems: ReactNode
-  /** What is to come. */
+  /** Forecast, updates and access. */
   outlook: ReactNode
 }
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
-
-/** The flow stands beside the values and today, and money below them all. */
-const columns = 'grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
 
 export function DashboardPage({
   alarms,
@@ -74,20 +68,25 @@ export function DashboardPage({
   const notices = useNotices(entry)
   const skew = live?.skew ?? 0
   const measuredAt = entry?.measured_at ?? null
-  // To the millisecond: what is too old must not be drawn as live a moment longer.
+  // Exact to the millisecond, so that an old value is never drawn as live.
   const tooOldAt = measuredAt === null ? null : measuredAt + LIVE_MAX_AGE + 1 - skew
   const now = useNow(AGE_CHECK, tooOldAt) + skew
   return (
     <div className="grid gap-4 lg:gap-5">
       <h1 className="sr-only">{t('nav.dashboard')}</h1>
       {error && (
-        <NoNews error={error} known={entry !== undefined} busy={isFetching} onRetry={() => void refetch()} />
+        <LiveDataFailed
+          error={error}
+          known={entry !== undefined}
+          busy={isFetching}
+          onRetry={() => void refetch()}
+        />
       )}
       {entry && notices?.alarm && alarms(entry)}
       {notices?.decisions && decisions}
       {notices?.weather && weather}
       {sn !== null && entry && notices ? (
-        <Now
+        <CurrentValues
           key="now"
           sn={sn}
           entry={entry}
@@ -102,7 +101,7 @@ export function DashboardPage({
           energy={energy}
         />
       ) : (
-        <Waiting key="waiting" busy={!error} />
+        <Loading key="waiting" busy={!error} />
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[8fr_5fr] lg:gap-5">
         {systems}
@@ -112,7 +111,7 @@ export function DashboardPage({
   )
 }
 
-type NowProps = Omit<Props, 'alarms' | 'decisions' | 'weather' | 'systems' | 'outlook'> & {
+type CurrentValuesProps = Omit<Props, 'alarms' | 'decisions' | 'weather' | 'systems' | 'outlook'> & {
   sn: string
   entry: LiveEntry
   updating: boolean
@@ -120,70 +119,49 @@ type NowProps = Omit<Props, 'alarms' | 'decisions' | 'weather' | 'systems' | 'ou
   now: number
 }
 
-function Now(props: NowProps) {
+function CurrentValues(props: CurrentValuesProps) {
   const { sn, entry, updating, skew, now, endInForce, money, chart, plan, messages, energy } = props
-  const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
+  const values = useCurrentValues({ sn, entry, skew, now })
   const capacity = useCapacity(sn)
   return (
     <>
-      <div className={columns}>
-        <div className="grid min-w-0 lg:row-span-2">
-          <PagePart>
-            <FlowCard
-              reading={reading}
-              freshness={freshness}
-              capacity={capacity}
-              updating={updating}
-              now={now}
-              inForce={
-                <InForceList
-                  list={inForceOf(entry, now)}
-                  timeZone={entry.time_zone}
-                  now={now}
-                  end={(one) => endInForce(one, sn)}
-                  updateOf={sn}
-                />
-              }
-              below={<Shortcuts entry={entry} />}
-            />
-          </PagePart>
-        </div>
-        <div className="min-w-0 max-sm:order-last">
-          <PagePart>
-            <MetricCards
-              sn={sn}
-              day={day}
-              reading={reading}
-              freshness={freshness}
-              energies={energies}
-              energiesAsOf={asOf}
-              now={now}
-            />
-          </PagePart>
-        </div>
-        <PagePart>
-          <TodayCard energies={energies} asOf={asOf} />
-        </PagePart>
+      <LiveValues
+        sn={sn}
+        values={values}
+        capacity={capacity}
+        updating={updating}
+        now={now}
+        inForce={
+          <InForceList
+            list={inForceOf(entry, now)}
+            timeZone={entry.time_zone}
+            now={now}
+            end={(one) => endInForce(one, sn)}
+            updateOf={sn}
+          />
+        }
+        below={<Shortcuts entry={entry} />}
+      >
         <div className="min-w-0 lg:col-span-2">{money}</div>
-      </div>
+      </LiveValues>
       {chart}
       {plan}
-      {messages(reading)}
+      {messages(values.reading)}
       {energy}
     </>
   )
 }
 
-type NoNewsProps = {
+type LiveDataFailedProps = {
   error: unknown
-  /** There are last values to look at. */
+  /** Last values are available. */
   known: boolean
   busy: boolean
   onRetry: () => void
 }
 
-/** New values cannot be had. Without a network that is nobody's fault, and it goes on by itself. */
-function NoNews({ error, known, busy, onRetry }: NoNewsProps) {
+/** Live data cannot be loaded. Without a network the app retries by itself. */
+function LiveDataFailed({ error, known, busy, onRetry }: LiveDataFailedProps) {
   const { t } = useT()
   const offline = error instanceof ApiError && error.code === 'network'
   return (
@@ -201,7 +179,7 @@ function NoNews({ error, known, busy, onRetry }: NoNewsProps) {
   )
 }
 
-/** Usable Wh of what is shown. One unknown battery makes the sum unknown. */
+/** Usable Wh of the selected systems; null if one of them is unknown. */
 function useCapacity(sn: string): number | null {
   const { data } = useQuery(systemsQuery)
   const shown = data?.filter((system) => sn === ALL_SYSTEMS || system.sn === sn) ?? []
@@ -210,11 +188,11 @@ function useCapacity(sn: string): number | null {
   return sum > 0 ? sum : null
 }
 
-/** The page before its first values, of the same size. */
-function Waiting({ busy }: { busy: boolean }) {
+/** A placeholder of the page's size. */
+function Loading({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
-      <div className={columns}>
+      <div className={LIVE_COLUMNS}>
         <Skeleton className="h-[583px] lg:row-span-2 lg:h-[625px]" />
         <Skeleton className="h-[500px] lg:row-span-2 lg:h-[625px]" />
         <Skeleton className="h-[369px] sm:h-[264px] lg:col-span-2" />

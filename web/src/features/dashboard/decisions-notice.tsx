@@ -5,7 +5,7 @@ import { Callout } from '@/components/ui/callout'
 import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
 import { useT } from '@/lib/i18n/use-t'
 
-/** The requests and the unconfirmed access that wait for an owner's decision, where owners land. */
+/** Requests and unconfirmed grants that need the owner's decision. */
 export function DecisionsNotice() {
   const { t } = useT()
   const { data } = useQuery(pendingGrantsQuery)

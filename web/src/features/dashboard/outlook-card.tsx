@@ -17,7 +17,7 @@ import { useSite } from '@/lib/use-site'
 import { expectedOf } from './model/expected'
 import { installersOf } from './model/installers'
 
-/** What is to come: sun and load of tomorrow, updates, who may look. Nothing is invented: where there is nothing yet, it says so. */
+/** What is coming: tomorrow's sun and load, updates, and access. It says so where nothing is known yet. */
 export function OutlookCard() {
   const { t } = useT()
   const { data: live } = useLive()
@@ -59,7 +59,7 @@ function Row({ icon: Icon, title, children }: { icon: LucideIcon; title: string;
   )
 }
 
-/** What tomorrow is expected to bring, and the way to its curve. */
+/** Tomorrow's forecast, with a link to its chart. */
 function Tomorrow() {
   const { t, locale } = useT()
   const { sn, entry, today } = useSite()
@@ -83,10 +83,10 @@ function Tomorrow() {
   )
 }
 
-/** High enough for a finger. */
+/** A minimum touch size. */
 const linkHeight = 'inline-flex min-h-6 items-center'
 
-/** Whom to call, what waits for a decision, and the way to both. */
+/** Electricians to contact, pending decisions, and a link to both. */
 function Access() {
   const { t } = useT()
   const { data: systems } = useQuery(systemsQuery)
@@ -115,7 +115,7 @@ function Contact({ installer: { company, email, phone, until } }: { installer: I
       <p className="flex flex-wrap gap-x-2">
         <span className="font-medium text-text wrap-anywhere">{company ?? email}</span>
         {until !== null && (
-          // The first moment without access is the day after the last one.
+          // Access ends at the end of the last day.
           <span className="num">
             {t('outlook.grants.until', {
               date: formatLongDate(until - 1, { locale, timeZone: entry?.time_zone }),

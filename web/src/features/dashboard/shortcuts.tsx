@@ -14,14 +14,14 @@ const PLACES: readonly Place[] = [
   { to: '/alarms', label: 'nav.alarms', icon: BellRing },
 ]
 
-/** The pages that are in no menu, one press away. */
+/** Links to pages that are in no menu. */
 export function Shortcuts({ entry }: { entry: LiveEntry }) {
   const { t } = useT()
-  // An entry that an older version has kept knows of none.
+  // An entry that an older version has cached has no alarms.
   const alarms = entry.alarms?.length ?? 0
   return (
     <nav aria-label={t('nav.shortcuts')}>
-      {/* By the size of the letters: four side by side, and fewer where they are large. */}
+      {/* In `em`: four columns, fewer if the text is enlarged. */}
       <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,5em),1fr))] gap-2 text-[12px]">
         {PLACES.map(({ to, label, icon: Icon }) => {
           const urgent = to === '/alarms' && alarms > 0

@@ -8,15 +8,15 @@ import { useBadWeather } from './use-bad-weather'
 type Notice = 'alarm' | 'decisions' | 'weather'
 
 /**
- * Which notices stand above everything else on the page; null until it is known, for nothing below them may move when they
- * come. What cannot be had is not waited for, nor what takes too long.
+ * The notices at the top of the page; null while they are unknown, so that nothing below moves later. It does
+ * not wait for failed or slow requests.
  */
 export function useNotices(entry: LiveEntry | undefined): Record<Notice, boolean> | null {
   const weather = useBadWeather()
   const grants = useQuery(pendingGrantsQuery)
   const isLate = useIsLate(NOTICE_TIMEOUT)
   const asking = weather === undefined || (grants.isPending && grants.failureCount === 0)
-  // An entry that an older version has kept knows of no alarms.
+  // An entry that an older version has cached has no alarms.
   const alarm = Boolean(entry?.alarms?.[0])
   const known = entry && (!asking || isLate)
   const wanted = known
@@ -24,7 +24,7 @@ export function useNotices(entry: LiveEntry | undefined): Record<Notice, boolean
         .filter(Boolean)
         .join(' ')
     : null
-  // Each is loaded when it is needed first, and until then the page stays as it is.
+  // Notices are loaded on demand; until then the page stays as it is.
   const loaded = useDeferredValue(wanted, null)
   const shown = wanted === '' ? wanted : loaded
   if (shown === null) return null
@@ -32,7 +32,7 @@ export function useNotices(entry: LiveEntry | undefined): Record<Notice, boolean
   return { alarm: has('alarm'), decisions: has('decisions'), weather: has('weather') }
 }
 
-/** Whether the page has been there for this long. */
+/** Whether this much time has passed since the page was opened. */
 function useIsLate(timeout: number): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Callout } from '@/components/ui/callout'
 import { useT } from '@/lib/i18n/use-t'
 
-/** Few days of the year are so dull: it comes with its words when one does. */
+/** Loaded with its texts on demand: few days of a year need it. */
 export function WeatherNotice() {
   const { t } = useT()
   return (

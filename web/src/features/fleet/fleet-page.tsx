@@ -191,10 +191,10 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
   )
 }
 
-type Asked = { error: unknown; isFetching: boolean; refetch: () => unknown }
+type QueryState = { error: unknown; isFetching: boolean; refetch: () => unknown }
 
 /** What could not be had, and the way to ask again. What is known stays on screen. */
-function Problem({ title, query: { error, isFetching, refetch } }: { title: string; query: Asked }) {
+function Problem({ title, query: { error, isFetching, refetch } }: { title: string; query: QueryState }) {
   const { t } = useT()
   if (!error) return null
   return (

@@ -3,18 +3,15 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ClipboardCheck, Pencil, SearchX, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { InForce } from '@/components/in-force/model'
-import { FlowCard } from '@/components/live/flow-card'
+import { LiveValues } from '@/components/live/live-values'
 import { MessagesCard } from '@/components/live/messages-card'
-import { MetricCards } from '@/components/live/metric-cards'
 import { readingOf } from '@/components/live/model/reading'
-import { TodayCard } from '@/components/live/today-card'
-import { usePresent } from '@/components/live/use-present'
+import { useCurrentValues } from '@/components/live/use-current-values'
 import { ReplaceUnit } from '@/components/replace/replace-unit'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
-import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { type System, systemsQuery } from '@/lib/api/queries'
@@ -33,30 +30,30 @@ import { indexOf, rowsOf } from './model/row'
 import { includes } from './model/scope'
 
 type Props = {
-  /** What is wrong with a system, and what was. */
+  /** Open and past alarms. */
   alarms: (sn: string) => ReactNode
-  /** The big chart, of the system that the address names. */
+  /** The big chart of the address's system. */
   chart: ReactNode
-  /** What somebody who services it can tell it to do. */
+  /** The commands, for the service scope. */
   commands: (sn: string) => ReactNode
-  /** Its firmware, and whether the electrician may start an update. */
+  /** Its firmware; `service`: the electrician may start an update. */
   firmware: (sn: string, service: boolean) => ReactNode
-  /** Where it stands, and the modules on its roof. */
+  /** Location and solar modules. */
   site: (sn: string) => ReactNode
-  /** How to reach the owner, and what the company has noted. */
+  /** The owner's contact, and the company's note. */
   customer: (sn: string) => ReactNode
-  /** What was signed when a system was brought into service. */
+  /** Protocols of commissionings. */
   protocols: (sn: string) => ReactNode
-  /** What the electrician has done at a system. */
+  /** The electrician's entries in the journal. */
   journal: (sn: string) => ReactNode
-  /** The button that ends what is in force. */
+  /** The button that ends an effect. */
   endInForce: (one: InForce, sn: string) => ReactNode
 }
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
 
-/** One system of the fleet: what its owner sees, without money, and what an electrician looks for. */
+/** One system of the fleet: the owner's view without money, and a diagnosis. */
 export function SystemPage(slots: Props) {
   const { t } = useT()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
@@ -82,9 +79,9 @@ export function SystemPage(slots: Props) {
       {system ? (
         <Body key={sn} system={system} live={live.data} {...slots} />
       ) : systems ? (
-        <Gone sn={sn} />
+        <SystemNotFound sn={sn} />
       ) : (
-        <Waiting sn={sn} busy={!problem} />
+        <Loading sn={sn} busy={!problem} />
       )}
     </>
   )
@@ -115,7 +112,7 @@ function Body(props: BodyProps) {
       )}
       <div className="grid gap-4 lg:gap-5">
         {entry ? (
-          <Now
+          <SystemValues
             key="now"
             sn={system.sn}
             entry={entry}
@@ -151,7 +148,7 @@ function Body(props: BodyProps) {
   )
 }
 
-/** Whose system it is; who may change settings may also write the name. */
+/** The end user's name, which the configure scope may change, and the page's actions. */
 function Head({ system, primary }: { system: System; primary: Primary }) {
   const { t } = useT()
   const navigate = useNavigate()
@@ -225,7 +222,7 @@ function Head({ system, primary }: { system: System; primary: Primary }) {
   )
 }
 
-/** The unit stands here since a moment ago: what comes next. */
+/** The unit was just replaced: suggests a commissioning. */
 function Replaced({ sn }: { sn: string }) {
   const { t } = useT()
   const old = useSearch({ strict: false, select: ({ replaced }: { replaced?: string }) => replaced })
@@ -250,50 +247,19 @@ function Replaced({ sn }: { sn: string }) {
   )
 }
 
-type NowProps = { sn: string; entry: LiveEntry; capacity: number | null; skew: number }
+type SystemValuesProps = { sn: string; entry: LiveEntry; capacity: number | null; skew: number }
 
-function Now({ sn, entry, capacity, skew }: NowProps) {
+function SystemValues({ sn, entry, capacity, skew }: SystemValuesProps) {
   const { t } = useT()
   const measuredAt = entry.measured_at ?? null
   const tooOldAt = measuredAt === null ? null : measuredAt + LIVE_MAX_AGE + 1 - skew
   const now = useNow(AGE_CHECK, tooOldAt) + skew
-  const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
-  return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5">
-      <div className="grid min-w-0 lg:row-span-2">
-        <PagePart>
-          <FlowCard
-            reading={reading}
-            freshness={freshness}
-            capacity={capacity}
-            updating={false}
-            now={now}
-            title={t('fleet.flow')}
-          />
-        </PagePart>
-      </div>
-      <div className="min-w-0 max-sm:order-last">
-        <PagePart>
-          <MetricCards
-            sn={sn}
-            day={day}
-            reading={reading}
-            freshness={freshness}
-            energies={energies}
-            energiesAsOf={asOf}
-            now={now}
-          />
-        </PagePart>
-      </div>
-      <PagePart>
-        <TodayCard energies={energies} asOf={asOf} />
-      </PagePart>
-    </div>
-  )
+  const values = useCurrentValues({ sn, entry, skew, now })
+  return <LiveValues sn={sn} values={values} capacity={capacity} now={now} title={t('fleet.flow')} />
 }
 
-/** Not, or no longer: an owner may have ended the access a moment ago. */
-function Gone({ sn }: { sn: string }) {
+/** The system is not accessible, maybe because the owner has ended the access. */
+function SystemNotFound({ sn }: { sn: string }) {
   const { t } = useT()
   return (
     <>
@@ -312,7 +278,7 @@ function Gone({ sn }: { sn: string }) {
   )
 }
 
-function Waiting({ sn, busy }: { sn: string; busy: boolean }) {
+function Loading({ sn, busy }: { sn: string; busy: boolean }) {
   return (
     <div aria-busy={busy}>
       <PageHeading>{sn}</PageHeading>

@@ -1,4 +1,4 @@
-/** A fleet for tests: systems and what each says, with what makes them special. */
+/** A test fleet: systems with their live entries and overrides. */
 import type { System } from '@/lib/api/queries'
 import type { LiveEntry } from '@/lib/live/live'
 import { liveEntry } from '@/lib/testing/live'

@@ -5,15 +5,16 @@ import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { indexOf, type Row, rowsOf } from './model/row'
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
 
-/** Every system that the electrician may see, with the newest word of each. Null rows: not known yet. */
+/** Every system of the electrician with its newest data. Null rows: still loading. */
 export function useFleet() {
   useLiveStream()
   const systems = useQuery(systemsQuery)
   const live = useLive()
-  // Of thousands of systems some report every moment: typing and scrolling come first. Nothing comes before the first answer.
+  // Deferred: with thousands of systems, typing and scrolling have priority over live data. The first answer
+  // is not deferred.
   const newest = useDeferredValue(live.data) ?? live.data
   const now = useNow(AGE_CHECK) + (newest?.skew ?? 0)
   const index = useMemo(() => systems.data && indexOf(systems.data), [systems.data])

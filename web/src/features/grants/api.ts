@@ -1,4 +1,4 @@
-/** What is done to grants. Whatever it was, the lists that show it are asked for anew. */
+/** Requests that change grants; each invalidates the queries that show them. */
 import { api, unwrap } from '@/lib/api/client'
 import { grantsQuery } from '@/lib/api/grants'
 import { systemsQuery } from '@/lib/api/queries'
@@ -13,33 +13,33 @@ export type Invitation = {
   password: string
 }
 
-/** A grant that begins or ends is another list of systems, and other live data. */
-async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
-  const answer = await deed
+/** A grant that begins or ends also changes the list of systems and the live data. */
+async function thenInvalidate<T>(request: Promise<T>): Promise<T> {
+  const answer = await request
   const changed = [grantsQuery.queryKey, systemsQuery.queryKey, ['live']]
   await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   return answer
 }
 
-export const invite = (body: Invitation) => andReadAnew(unwrap(api.POST('/api/auth/grant/', { body })))
+export const invite = (body: Invitation) => thenInvalidate(unwrap(api.POST('/api/auth/grant/', { body })))
 
 type Terms = { scope?: string; until?: string; contact?: boolean; household?: boolean; password?: string }
 
-/** Approves, confirms, renews or changes, by the state in which it is. */
+/** Approves, confirms, changes or renews, depending on the grant's state. */
 export const changeGrant = (id: number, body: Terms = {}) =>
-  andReadAnew(unwrap(api.PATCH('/api/auth/grant/{id}/', { params: { path: { id } }, body })))
+  thenInvalidate(unwrap(api.PATCH('/api/auth/grant/{id}/', { params: { path: { id } }, body })))
 
-/** Refuses, withdraws, declines, gives up or ends, by the state and by who asks. */
+/** Refuses, withdraws, declines, gives up or ends, depending on the state and the caller. */
 export const endGrants = (ids: readonly number[]) =>
-  andReadAnew(
+  thenInvalidate(
     (async () => {
       for (const id of ids) await unwrap(api.DELETE('/api/auth/grant/{id}/', { params: { path: { id } } }))
     })(),
   )
 
-/** With `household`, all that the same owner has sent. */
+/** With `household`, accepts all invitations of the same owner. */
 export const acceptGrant = (id: number, household: boolean) =>
-  andReadAnew(
+  thenInvalidate(
     unwrap(
       api.POST('/api/auth/grant/{id}/accept/', {
         params: { path: { id }, query: household ? { household } : {} },
@@ -48,10 +48,10 @@ export const acceptGrant = (id: number, household: boolean) =>
   )
 
 export const redeemInstallerCode = (code: string) =>
-  andReadAnew(unwrap(api.POST('/api/auth/grant/code/', { body: { code } })))
+  thenInvalidate(unwrap(api.POST('/api/auth/grant/code/', { body: { code } })))
 
 export const handOver = (body: { sn: string; email: string; password: string }) =>
-  andReadAnew(unwrap(api.POST('/api/auth/grant/handover/', { body })))
+  thenInvalidate(unwrap(api.POST('/api/auth/grant/handover/', { body })))
 
 export const withdrawHandover = (id: number) =>
-  andReadAnew(unwrap(api.DELETE('/api/auth/grant/handover/{id}/', { params: { path: { id } } })))
+  thenInvalidate(unwrap(api.DELETE('/api/auth/grant/handover/{id}/', { params: { path: { id } } })))

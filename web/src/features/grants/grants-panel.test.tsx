@@ -13,7 +13,7 @@ import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { GrantsPanel } from './grants-panel'
 
-/** What was sent: method, address, form. */
+/** Sent requests: method, path and form. */
 let sent: string[]
 let grants: Grants
 
@@ -62,7 +62,7 @@ const inDialog = () => within(screen.getByRole('dialog'))
 const usualDay = () => plusDays(siteDayOf(Date.now(), 'Europe/Berlin'), 90)
 
 describe('the owner’s list of access', () => {
-  it('says who may what until when, and how to reach them', async () => {
+  it('shows scope, last day and contact of each person', async () => {
     await open([givenGrant()])
     const card = within(screen.getByRole('region', { name: 'Elektriker' }))
     expect(card.getByText('Elektro Sonnenberg')).toBeInTheDocument()
@@ -76,18 +76,18 @@ describe('the owner’s list of access', () => {
     )
   })
 
-  it('says in one sentence when nobody has access', async () => {
+  it('says in one sentence that nobody has access', async () => {
     await open()
     expect(screen.getByText('Kein Elektriker hat Zugang zu Ihren Anlagen.')).toBeInTheDocument()
     expect(screen.queryByText(/Entscheidung/)).toBeNull()
   })
 
-  it('speaks to the owner about mails', async () => {
+  it('addresses the owner when it mentions mails', async () => {
     await open()
     expect(await screen.findByText(/Von jedem Update erfahren Sie per E-Mail\./)).toBeInTheDocument()
   })
 
-  it('ends access after one click and a question', async () => {
+  it('ends access after a confirmation', async () => {
     await open([givenGrant({ id: 12 })])
     await click('Beenden: Elektro Sonnenberg, SC24A0001')
     expect(inDialog().getByText(/sieht SC24A0001 ab sofort nicht mehr/)).toBeInTheDocument()
@@ -97,7 +97,7 @@ describe('the owner’s list of access', () => {
     expect(sent).toEqual(['DELETE /api/auth/grant/12/'])
   })
 
-  it('changes level and last day', async () => {
+  it('changes scope and last day', async () => {
     await open([givenGrant({ id: 12, until_day: usualDay() })])
     await click('Ändern: Elektro Sonnenberg, SC24A0001')
     await userEvent.click(inDialog().getByRole('radio', { name: /^Ansehen/ }))
@@ -108,7 +108,7 @@ describe('the owner’s list of access', () => {
     expect(sent).toEqual([`PATCH /api/auth/grant/12/ scope=monitor&until=${plusDays(usualDay(), -60)}`])
   })
 
-  it('asks for the password before anybody gets more', async () => {
+  it('requires the password before it extends access', async () => {
     await open([givenGrant({ id: 12, scope: 'monitor', until_day: usualDay() })])
     await click('Ändern: Elektro Sonnenberg, SC24A0001')
     await userEvent.click(inDialog().getByRole('radio', { name: /^Service/ }))
@@ -124,7 +124,7 @@ describe('the owner’s list of access', () => {
     )
   })
 
-  it('says at the field when the last day is over', async () => {
+  it('shows the error at the field when the last day is over', async () => {
     await open([givenGrant({ state: 'ended', until_day: '2020-01-01' })])
     await click('Verlängern: Elektro Sonnenberg, SC24A0001')
     expect(inDialog().getByLabelText('Letzter Tag')).toHaveValue(usualDay())
@@ -135,8 +135,8 @@ describe('the owner’s list of access', () => {
   })
 })
 
-describe('what waits for a decision', () => {
-  it('comes first, and an electrician who asked gets as much as the owner chooses', async () => {
+describe('pending decisions', () => {
+  it('come first, and the owner chooses the scope for an electrician who asked', async () => {
     await open([
       givenGrant({ id: 7, state: 'asked', origin: 'request', since: null, until: null, until_day: null }),
     ])
@@ -153,7 +153,7 @@ describe('what waits for a decision', () => {
     )
   })
 
-  it('shows what an electrician writes as plain text, and answers all of a household at once', async () => {
+  it('show an electrician’s message as plain text, and answer for all systems of a household at once', async () => {
     const asked = {
       state: 'asked',
       origin: 'request',
@@ -180,7 +180,7 @@ describe('what waits for a decision', () => {
     )
   })
 
-  it('confirms at once what began with an installer code', async () => {
+  it('confirm with one click what began with an installer code', async () => {
     await open([givenGrant({ id: 8, state: 'unconfirmed', origin: 'code' })])
     await click('Bestätigen: Elektro Sonnenberg, SC24A0001')
     await waitFor(() => expect(sent).toEqual(['PATCH /api/auth/grant/8/']))
@@ -188,7 +188,7 @@ describe('what waits for a decision', () => {
 })
 
 describe('an invitation', () => {
-  it('goes to an electrician for all systems and 90 days, unless the owner says otherwise', async () => {
+  it('goes to an electrician for all systems and 90 days by default', async () => {
     await open()
     await click('Elektriker einladen')
     fill('E-Mail-Adresse', 'electrician@example.com')
@@ -204,7 +204,7 @@ describe('an invitation', () => {
     ])
   })
 
-  it('goes to the household without an end', async () => {
+  it('goes to a household member without a last day', async () => {
     await open()
     await click('Person einladen')
     fill('E-Mail-Adresse', 'partner@example.com')
@@ -217,7 +217,7 @@ describe('an invitation', () => {
     )
   })
 
-  it('says what the server finds at the field', async () => {
+  it('shows the server’s errors at their fields', async () => {
     server.use(
       http.post('*/api/auth/grant/', () =>
         HttpResponse.json(
@@ -238,8 +238,8 @@ describe('an invitation', () => {
   })
 })
 
-describe('handing over the house', () => {
-  it('says what happens, and asks for the password', async () => {
+describe('handing over a house', () => {
+  it('explains the consequences, and asks for the password', async () => {
     server.use(
       http.post('*/api/auth/grant/handover/', async ({ request }) => {
         await note(request)

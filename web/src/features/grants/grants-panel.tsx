@@ -10,9 +10,9 @@ import { HeldList } from './components/held-list'
 import { PeopleCard } from './components/people-card'
 import { scopeText } from './components/scope-choice'
 import { WaitingCard } from './components/waiting-card'
-import { givable, INSTALLER_SCOPES, isOwn, sectionsOf } from './model'
+import { grantableSystems, INSTALLER_SCOPES, isOwn, sectionsOf } from './model'
 
-/** Who may do what with the owner's systems: first what waits for a decision. */
+/** Access to the owner's systems; pending decisions first. */
 export function GrantsPanel() {
   return <WithGrants>{(grants) => <Cards key="grants" grants={grants} />}</WithGrants>
 }
@@ -22,7 +22,7 @@ function Cards({ grants: { given, held, handovers } }: { grants: Grants }) {
   const { today } = useSite()
   const { data: systems = [] } = useQuery(systemsQuery)
   const { waiting, electricians, household } = sectionsOf(given)
-  const forElectricians = givable(systems, 'electrician')
+  const forElectricians = grantableSystems(systems, 'electrician')
   const own = systems.filter(isOwn)
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
@@ -46,7 +46,7 @@ function Cards({ grants: { given, held, handovers } }: { grants: Grants }) {
   )
 }
 
-/** What the words of the lists mean. */
+/** Explains the scopes. */
 function ScopesCard() {
   const { t } = useT()
   return (

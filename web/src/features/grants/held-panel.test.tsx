@@ -45,7 +45,7 @@ const open = async (grants: HeldGrant[] = []) => {
 const click = (name: string) => userEvent.click(screen.getByRole('button', { name }))
 
 describe('an electrician’s access', () => {
-  it('shows invitations first; one that is accepted is held', async () => {
+  it('shows invitations first; an accepted one is held', async () => {
     server.use(
       http.post('*/api/auth/grant/:id/accept/', async ({ request }) => {
         await note(request)
@@ -61,7 +61,27 @@ describe('an electrician’s access', () => {
     expect(screen.getByRole('region', { name: 'Ihre Zugänge' })).toHaveTextContent('bis 13. Februar 2027')
   })
 
-  it('is offered for a household of several units as one', async () => {
+  it('of many is found by customer and number, and a request says when it lapses', async () => {
+    const many = Array.from({ length: 12 }, (_, place) =>
+      heldGrant({
+        id: 40 + place,
+        sn: `SC24F00${10 + place}`,
+        first_name: 'Łukasz',
+        last_name: `Nr. ${place}`,
+      }),
+    )
+    const created_at = Date.parse('2026-11-17T10:00:00Z')
+    await open([askedGrant({ id: 60, sn: 'SC24Z0001', created_at }), ...many])
+    const list = screen.getByRole('region', { name: 'Ihre Zugänge' })
+    expect(list).toHaveTextContent('verfällt am 1. Dezember 2026')
+    fill('Kunde oder Seriennummer', 'lukasz f0021')
+    expect(within(list).getAllByRole('listitem')).toHaveLength(1)
+    expect(list).toHaveTextContent('SC24F0021')
+    fill('Kunde oder Seriennummer', 'niemand')
+    expect(list).toHaveTextContent('Nichts gefunden.')
+  })
+
+  it('is offered once for a household of several units', async () => {
     server.use(
       http.post('*/api/auth/grant/:id/accept/', async ({ request }) => {
         sent.push(`${request.method} ${new URL(request.url).pathname}${new URL(request.url).search}`)
@@ -80,7 +100,7 @@ describe('an electrician’s access', () => {
     await waitFor(() => expect(sent).toEqual(['POST /api/auth/grant/31/accept/?household=true']))
   })
 
-  it('is given up after a question', async () => {
+  it('is given up after a confirmation', async () => {
     server.use(
       http.delete('*/api/auth/grant/:id/', async ({ request }) => {
         await note(request)
@@ -95,7 +115,7 @@ describe('an electrician’s access', () => {
     expect(sent).toEqual(['DELETE /api/auth/grant/5/'])
   })
 
-  it('that was asked for tells nothing of the system', async () => {
+  it('that is only requested reveals nothing of the system', async () => {
     await open([askedGrant({ sn: 'SC24Z9999' })])
     const list = screen.getByRole('region', { name: 'Ihre Zugänge' })
     expect(list).toHaveTextContent('Angefragt')
@@ -104,8 +124,8 @@ describe('an electrician’s access', () => {
   })
 })
 
-describe('the ways to more', () => {
-  it('asks by serial number, and shows the answer that is always the same', async () => {
+describe('getting more access', () => {
+  it('is requested by serial number, and the answer is always the same', async () => {
     server.use(
       http.post('*/api/auth/grant/request/', async ({ request }) => {
         await note(request)
@@ -131,7 +151,7 @@ describe('the ways to more', () => {
     ])
   })
 
-  it('asks for several that end soon at once, with what each allows', async () => {
+  it('renews several grants that end soon at once, each with its scope', async () => {
     server.use(
       http.post('*/api/auth/grant/request/', async ({ request }) => {
         await note(request)
@@ -159,7 +179,7 @@ describe('the ways to more', () => {
     ])
   })
 
-  it('takes an installer code in any case, and says what it opened', async () => {
+  it('takes an installer code in upper or lower case, and says what it opened', async () => {
     server.use(
       http.post('*/api/auth/grant/code/', async ({ request }) => {
         await note(request)

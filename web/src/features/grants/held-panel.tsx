@@ -8,14 +8,14 @@ import { AskCard } from './components/ask-card'
 import { CodeCard } from './components/code-card'
 import { WithGrants } from './components/grants-state'
 import { HeldList } from './components/held-list'
-import { inHoldersOrder, renewable } from './model'
+import { renewable, sortHeldGrants } from './model'
 
 type Props = {
-  /** Whether the reader looks after the company's grants, or only works with them. */
+  /** Whether the person manages the company's grants, or only uses them. */
   manages: boolean
 }
 
-/** A company's access: what was offered, what is held and until when, and the ways to more. */
+/** A company's access: invitations, held grants with their last days, and ways to get more. */
 export function HeldPanel({ manages }: Props) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
@@ -33,7 +33,7 @@ export function HeldPanel({ manages }: Props) {
 function Cards({ grants: { held }, manages }: Props & { grants: Grants }) {
   const { t } = useT()
   const { today } = useSite()
-  const ordered = inHoldersOrder(held)
+  const ordered = sortHeldGrants(held)
   const invitations = ordered.filter(({ state }) => state === 'invited')
   const rest = ordered.filter(({ state }) => state !== 'invited')
   const again = renewable(held, today)
@@ -54,7 +54,7 @@ function Cards({ grants: { held }, manages }: Props & { grants: Grants }) {
           again.length > 1 && (
             <AskAccess
               renewal
-              wishes={again.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
+              requests={again.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
               variant="outline"
               size="s"
             >

@@ -3,22 +3,22 @@ import { askedGrant, givenGrant, heldGrant } from '@/lib/testing/grants'
 import {
   checkDay,
   checkInvitation,
-  daysToChoose,
   endsSoon,
-  givable,
   givesMore,
-  inHoldersOrder,
+  grantableSystems,
   invitationBody,
   proposedDay,
   renewable,
   sectionsOf,
+  selectableDays,
   serialsIn,
+  sortHeldGrants,
 } from './model'
 
 const today = '2026-11-15'
 
 describe('given grants', () => {
-  it('stand apart when they need a decision', () => {
+  it('are listed apart when they need a decision', () => {
     const given = [
       givenGrant({ id: 1, state: 'asked' }),
       givenGrant({ id: 2, state: 'unconfirmed' }),
@@ -31,7 +31,7 @@ describe('given grants', () => {
     expect(household.map(({ email }) => email)).toEqual(['partner@example.com'])
   })
 
-  it('of one person stand together, under the name that any of them knows', () => {
+  it('of one person are grouped under any known name', () => {
     const given = [
       givenGrant({ id: 1, state: 'invited', company: null, phone: null }),
       givenGrant({ id: 2, sn: 'SC24A0002' }),
@@ -45,8 +45,8 @@ describe('given grants', () => {
 })
 
 describe('the last day', () => {
-  it('is 90 days ahead unless the owner says otherwise, and at most a year', () => {
-    expect(daysToChoose(today)).toEqual({ first: today, usual: '2027-02-13', last: '2027-11-15' })
+  it('is 90 days ahead by default, and at most a year', () => {
+    expect(selectableDays(today)).toEqual({ first: today, usual: '2027-02-13', last: '2027-11-15' })
   })
 
   it.each([
@@ -59,7 +59,7 @@ describe('the last day', () => {
     expect(checkDay(day, today)).toBe(found)
   })
 
-  it('is proposed as it was agreed, unless that is over or there was none', () => {
+  it('defaults to the agreed one, unless that is over or missing', () => {
     expect(proposedDay('2026-12-24', today)).toBe('2026-12-24')
     expect(proposedDay('2026-11-01', today)).toBe('2027-02-13')
     expect(proposedDay(null, today)).toBe('2027-02-13')
@@ -77,7 +77,7 @@ describe('the last day', () => {
   })
 })
 
-describe('whether somebody gets more', () => {
+describe('a change that extends access', () => {
   const until = '2027-02-13'
   it.each([
     ['asked', 'service', null, { scope: 'monitor', until }, true],
@@ -90,8 +90,15 @@ describe('whether somebody gets more', () => {
     ['active', 'owner', null, { scope: 'look', until: '' }, false],
     ['active', 'look', null, { scope: 'owner', until: '' }, true],
   ] as const)('of a grant that is %s with %s until %s by %o: %s', (state, scope, until_day, form, more) => {
-    expect(givesMore({ state, scope, until_day }, form)).toBe(more)
+    const grant = { state, scope, until_day, shares_contact: true }
+    expect(givesMore(grant, { ...form, contact: true })).toBe(more)
   })
+})
+
+it('phone number and address are more', () => {
+  const grant = { state: 'active', scope: 'service', until_day: null, shares_contact: false } as const
+  expect(givesMore(grant, { scope: 'service', until: '', contact: true })).toBe(true)
+  expect(givesMore(grant, { scope: 'service', until: '', contact: false })).toBe(false)
 })
 
 describe('an invitation', () => {
@@ -104,7 +111,7 @@ describe('an invitation', () => {
     password: 'p',
   }
 
-  it('is sent without space around the address, and without a day where there is none', () => {
+  it('is sent with a trimmed address, and without a day if there is none', () => {
     expect(invitationBody(filled)).toEqual({
       sn: 'A,B',
       email: 'a@example.com',
@@ -115,7 +122,7 @@ describe('an invitation', () => {
     expect(invitationBody({ ...filled, until: '' }).until).toBeUndefined()
   })
 
-  it('needs an address, a system and the password', () => {
+  it('requires an address, a system and the password', () => {
     expect(checkInvitation(filled)).toEqual({ email: null, scope: null, systems: null, password: null })
     expect(checkInvitation({ ...filled, email: 'a', systems: '', password: '' })).toEqual({
       email: 'email_invalid',
@@ -125,14 +132,14 @@ describe('an invitation', () => {
     })
   })
 
-  it('of an electrician may come from a member of the household, of a member only from the owner', () => {
+  it('to an electrician may come from a household member; to a member only from the owner', () => {
     const systems = ['owner', 'member', 'look', 'service'].map((access) => ({ sn: access, access }))
-    expect(givable(systems, 'electrician').map(({ sn }) => sn)).toEqual(['owner', 'member'])
-    expect(givable(systems, 'user').map(({ sn }) => sn)).toEqual(['owner'])
+    expect(grantableSystems(systems, 'electrician').map(({ sn }) => sn)).toEqual(['owner', 'member'])
+    expect(grantableSystems(systems, 'user').map(({ sn }) => sn)).toEqual(['owner'])
   })
 })
 
-it('what is held: invitations first, then what was asked for, what ends soonest, and what is over', () => {
+it('held grants: invitations first, then requests, then by last day, ended ones last', () => {
   const held = [
     heldGrant({ id: 1, state: 'ended', until: 1 }),
     heldGrant({ id: 2, until: 900 }),
@@ -141,10 +148,10 @@ it('what is held: invitations first, then what was asked for, what ends soonest,
     heldGrant({ id: 5, until: 500, state: 'unconfirmed' }),
     heldGrant({ id: 6, state: 'invited' }),
   ]
-  expect(inHoldersOrder(held).map(({ id }) => id)).toEqual([6, 4, 5, 2, 3, 1])
+  expect(sortHeldGrants(held).map(({ id }) => id)).toEqual([6, 4, 5, 2, 3, 1])
 })
 
-it('reads serial numbers as people paste them, each once', () => {
+it('reads pasted serial numbers, without duplicates', () => {
   expect(serialsIn(' sc24a0001, SC24A0002;SC24A0003\nSC24A0001\t')).toEqual([
     'SC24A0001',
     'SC24A0002',
@@ -153,7 +160,7 @@ it('reads serial numbers as people paste them, each once', () => {
   expect(serialsIn(' , ')).toEqual([])
 })
 
-it('asks again for what ends soon or has ended, unless it was asked for', () => {
+it('renews what ends soon or has ended, unless it was already requested', () => {
   const held = [
     heldGrant({ sn: 'LATER', until_day: '2027-02-13' }),
     heldGrant({ sn: 'SOON', until_day: '2026-11-20' }),

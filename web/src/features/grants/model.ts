@@ -1,6 +1,7 @@
-/** The rules of the screens about access: who stands where, what can be done about it, what a form must hold. */
+/** Rules of the access screens: sections, available actions and form validation. */
 import type { Access, GivenGrant, GrantState, HeldGrant, InstallerScope, MemberScope } from '@/lib/api/grants'
 import type { Findings } from '@/lib/form/model'
+import { plainLetters } from '@/lib/plain-letters'
 import { plusDays, type SiteDay } from '@/lib/site-day'
 import type { Finding } from '@/lib/validation/codes'
 import { checkEmail } from '@/lib/validation/email'
@@ -8,17 +9,22 @@ import { checkEmail } from '@/lib/validation/email'
 export const INSTALLER_SCOPES: readonly InstallerScope[] = ['monitor', 'configure', 'service']
 export const MEMBER_SCOPES: readonly MemberScope[] = ['look', 'owner']
 
-/** An electrician's access lasts so many days unless the owner says otherwise, and at most a year. */
-const USUAL_DAYS = 90
-const MOST_DAYS = 365
-/** Whoever can still renew in peace is told in time. */
-const SOON_DAYS = 14
+/** Default and maximum duration of an electrician's access, in days. */
+const DEFAULT_DAYS = 90
+const MAX_DAYS = 365
+/** The reminder before the last day, in days. */
+const REMINDER_DAYS = 14
 
-/** Somebody waits for the owner's word, or has access that nobody has agreed to yet. */
+/** Nobody answers a request for so many days: it lapses. */
+const REQUEST_LIFETIME = 14 * 86_400_000
+
+export const lapsesAt = ({ created_at }: Pick<HeldGrant, 'created_at'>) => created_at + REQUEST_LIFETIME
+
+/** Somebody has asked for access, or the owner has not confirmed it yet. */
 export const needsDecision = ({ state }: { state: GrantState }) =>
   state === 'asked' || state === 'unconfirmed'
 
-/** All that one person has, was offered or asks for. */
+/** All grants of one person. */
 export type Person = Pick<GivenGrant, 'email' | 'role' | 'company' | 'phone'> & { grants: GivenGrant[] }
 
 export type Sections = { waiting: GivenGrant[]; electricians: Person[]; household: Person[] }
@@ -38,7 +44,7 @@ function peopleOf(grants: readonly GivenGrant[]): Person[] {
     const { email, role, company, phone } = grant
     const person = people.get(email) ?? { email, role, company, phone, grants: [] }
     person.grants.push(grant)
-    // An invitation does not know yet who is behind the address; another grant of the same person does.
+    // An invitation contains only the address; other grants of the person have the rest.
     person.company ??= company
     person.phone ??= phone
     people.set(email, person)
@@ -46,13 +52,28 @@ function peopleOf(grants: readonly GivenGrant[]): Person[] {
   return [...people.values()]
 }
 
-/** What a person is called: the company, or the address before anybody stands behind it. */
+/** A person's name: the company, or the e-mail address while no account accepted the invitation. */
 export const nameOf = ({ company, email }: Pick<GivenGrant, 'company' | 'email'>) => company || email
 
 export const customerOf = ({ first_name, last_name }: Pick<HeldGrant, 'first_name' | 'last_name'>) =>
   [first_name, last_name].filter(Boolean).join(' ')
 
-/** Requests of one person with the same words, and invitations of one owner: what is answered together. */
+/** By customer or serial number, whatever letters are at hand. */
+export function foundBy<G extends readonly Pick<HeldGrant, 'sn' | 'first_name' | 'last_name'>[]>(
+  groups: readonly G[],
+  typed: string,
+): G[] {
+  const words = plainLetters(typed).split(/\s+/).filter(Boolean)
+  return groups.filter((group) => {
+    const text = plainLetters(group.map((one) => `${customerOf(one)} ${one.sn}`).join(' '))
+    return words.every((word) => text.includes(word))
+  })
+}
+
+/**
+ * Groups grants that are answered together: requests of one person with the same message, or invitations of
+ * one owner.
+ */
 export function groupsOf<G>(grants: readonly G[], keyOf: (grant: G) => unknown): G[][] {
   const groups = new Map<unknown, G[]>()
   for (const grant of grants) {
@@ -64,19 +85,19 @@ export function groupsOf<G>(grants: readonly G[], keyOf: (grant: G) => unknown):
   return [...groups.values()]
 }
 
-/** The grants of a group speak as one: the first, with the serial numbers of all. */
-export const asOne = <G extends { sn: string }>(group: readonly [G, ...G[]]): G => ({
+/** Represents a group by its first grant, with the serial numbers of all. */
+export const mergeGrants = <G extends { sn: string }>(group: readonly [G, ...G[]]): G => ({
   ...group[0],
   sn: group.map(({ sn }) => sn).join(', '),
 })
 
-/** What can be asked for again, and is not yet. */
+/** Grants that end soon or have ended, and are not requested again yet. */
 export function renewable(held: readonly HeldGrant[], today: SiteDay): HeldGrant[] {
   const asked = new Set(held.filter(({ state }) => state === 'asked').map(({ sn }) => sn))
   return held.filter((grant) => (grant.state === 'ended' || endsSoon(grant, today)) && !asked.has(grant.sn))
 }
 
-/** What the owner can do besides ending it. */
+/** The owner's actions besides ending a grant. */
 export type OwnersDeed = 'approve' | 'confirm' | 'change' | 'renew'
 
 export const OWNERS_DEED: Record<GrantState, OwnersDeed> = {
@@ -87,10 +108,10 @@ export const OWNERS_DEED: Record<GrantState, OwnersDeed> = {
   ended: 'renew',
 }
 
-/** What it is called when a side wants no more of it. */
-export type Ending = 'refuse' | 'withdraw' | 'end' | 'remove' | 'decline' | 'give_up'
+/** How ending a grant is called, by its state and the caller's side. */
+export type EndAction = 'refuse' | 'withdraw' | 'end' | 'remove' | 'decline' | 'give_up'
 
-export const OWNERS_ENDING: Record<GrantState, Ending> = {
+export const OWNER_END_ACTIONS: Record<GrantState, EndAction> = {
   asked: 'refuse',
   invited: 'withdraw',
   active: 'end',
@@ -98,7 +119,7 @@ export const OWNERS_ENDING: Record<GrantState, Ending> = {
   ended: 'remove',
 }
 
-export const HOLDERS_ENDING: Record<GrantState, Ending> = {
+export const HOLDER_END_ACTIONS: Record<GrantState, EndAction> = {
   asked: 'withdraw',
   invited: 'decline',
   active: 'give_up',
@@ -106,46 +127,49 @@ export const HOLDERS_ENDING: Record<GrantState, Ending> = {
   ended: 'remove',
 }
 
-/** Whether somebody gets access, more of it or for longer: then the owner types the password again. */
+/** Whether a change gives access, a higher scope or more time. It then requires the password. */
 export function givesMore(
-  grant: Pick<GivenGrant, 'state' | 'scope' | 'until_day'>,
-  { scope, until }: { scope: string; until: string },
+  grant: Pick<GivenGrant, 'state' | 'scope' | 'until_day' | 'shares_contact'>,
+  { scope, until, contact }: { scope: string; until: string; contact: boolean },
 ): boolean {
   const begins = grant.state === 'asked' || grant.state === 'ended'
   const scopes: readonly string[] = [...INSTALLER_SCOPES, ...MEMBER_SCOPES]
   const wider = scopes.indexOf(scope) > scopes.indexOf(grant.scope)
-  return begins || wider || (grant.until_day !== null && until > grant.until_day)
+  const shares = contact && !grant.shares_contact
+  return begins || wider || shares || (grant.until_day !== null && until > grant.until_day)
 }
 
-/** The days that may be chosen as the last one, and the one that is proposed. */
-export const daysToChoose = (today: SiteDay) => ({
+/** The allowed last days and the default. */
+export const selectableDays = (today: SiteDay) => ({
   first: today,
-  usual: plusDays(today, USUAL_DAYS),
-  last: plusDays(today, MOST_DAYS),
+  usual: plusDays(today, DEFAULT_DAYS),
+  last: plusDays(today, MAX_DAYS),
 })
 
-/** What a form proposes: what was agreed, as long as that is not over. */
+/** The initial last day: the agreed one if it is not over yet. */
 export const proposedDay = (until: SiteDay | null, today: SiteDay): SiteDay =>
-  until !== null && until >= today ? until : daysToChoose(today).usual
+  until !== null && until >= today ? until : selectableDays(today).usual
 
 export const endsSoon = ({ state, until_day }: Pick<GivenGrant, 'state' | 'until_day'>, today: SiteDay) =>
   (state === 'active' || state === 'unconfirmed') &&
   until_day !== null &&
-  until_day <= plusDays(today, SOON_DAYS)
+  until_day <= plusDays(today, REMINDER_DAYS)
 
 export type DayProblem = 'missing' | 'past' | 'too_late'
 
-/** What is wrong with the last day, or null. */
+/** The error of the last day, or null. */
 export function checkDay(day: SiteDay, today: SiteDay): DayProblem | null {
   if (day === '') return 'missing'
   if (day < today) return 'past'
-  return day > daysToChoose(today).last ? 'too_late' : null
+  return day > selectableDays(today).last ? 'too_late' : null
 }
 
 type Owned = { sn: string; access: string }
 
-/** On which systems somebody may give access: electricians also by a member of the household, the rest by the owner alone. */
-export const givable = <S extends Owned>(systems: readonly S[], to: 'electrician' | 'user'): S[] =>
+/**
+ * Systems to which the person may give access: to electricians as owner or member, to members only as owner.
+ */
+export const grantableSystems = <S extends Owned>(systems: readonly S[], to: 'electrician' | 'user'): S[] =>
   systems.filter(({ access }) => access === 'owner' || (to === 'electrician' && access === 'member'))
 
 export const isOwn = ({ access }: { access: string }) => (access as Access) === 'owner'
@@ -155,12 +179,12 @@ export type InvitationForm = {
   scope: string
   until: string
   systems: string
-  /** Whether the electrician may read the owner's phone number and address. */
+  /** The electrician may read the owner's phone number and address. */
   contact: boolean
   password: string
 }
 
-/** All the rules but those of the last day, whose texts stand with this form. */
+/** Everything except the last day, which the form checks itself. */
 export const checkInvitation = ({
   email,
   scope,
@@ -168,12 +192,12 @@ export const checkInvitation = ({
   password,
 }: InvitationForm): Findings<InvitationForm> => ({
   email: checkEmail(email),
-  scope: filled(scope),
-  systems: filled(systems),
-  password: filled(password),
+  scope: checkFilled(scope),
+  systems: checkFilled(systems),
+  password: checkFilled(password),
 })
 
-/** Without a day it has no end, which only the household may have. */
+/** Without a day the grant has no end; only allowed for household members. */
 export const invitationBody = ({ email, scope, until, systems, contact, password }: InvitationForm) => ({
   sn: systems,
   email: email.trim(),
@@ -183,10 +207,10 @@ export const invitationBody = ({ email, scope, until, systems, contact, password
   password,
 })
 
-const filled = (value: string): Finding => (value === '' ? 'required' : null)
+const checkFilled = (value: string): Finding => (value === '' ? 'required' : null)
 
-/** Invitations first, then what ends soonest, what has ended last. */
-export function inHoldersOrder(held: readonly HeldGrant[]): HeldGrant[] {
+/** Invitations first, then by last day, ended ones last. */
+export function sortHeldGrants(held: readonly HeldGrant[]): HeldGrant[] {
   const rank: Record<GrantState, number> = { invited: 0, asked: 1, unconfirmed: 2, active: 2, ended: 3 }
   return [...held].sort(
     (a, b) =>
@@ -196,7 +220,10 @@ export function inHoldersOrder(held: readonly HeldGrant[]): HeldGrant[] {
   )
 }
 
-/** Serial numbers as people type or paste them: with spaces, commas, semicolons or lines between, each once, in capitals. */
+/**
+ * Parses serial numbers that are separated by spaces, commas, semicolons or lines; in capitals, without
+ * duplicates.
+ */
 export const serialsIn = (text: string): string[] => [
   ...new Set(
     text

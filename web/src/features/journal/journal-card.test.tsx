@@ -50,14 +50,14 @@ const open = () =>
   ))
 
 describe('the journal', () => {
-  it('says in a sentence what happened, when on the site’s clock, and who did it', async () => {
+  it('shows a sentence, the time on the site’s clock, and the person of each entry', async () => {
     await open()
     expect(await screen.findByRole('listitem', { name: '' })).toHaveTextContent(
       'Die Einstellung „Reserve“ wurde von 1 % auf 30 % geändert.15.11.2026 12:00· Sie· A· Einstellungen',
     )
   })
 
-  it('is turned page by page', async () => {
+  it('has pages', async () => {
     await open()
     await userEvent.click(await screen.findByRole('button', { name: 'Seite 2' }))
     expect(await screen.findByText(/von 2 % auf/)).toBeInTheDocument()
@@ -76,7 +76,7 @@ describe('the journal', () => {
     await isAsked({ kind: 'settings', actor: 'you', from: '2026-11-01' })
   })
 
-  it('goes into a file as it is filtered, with all its pages', async () => {
+  it('is exported as filtered, with all its pages', async () => {
     const save = vi.spyOn(files, 'saveFile').mockImplementation(() => undefined)
     await open()
     await screen.findByText(/von 1 % auf/)
@@ -89,7 +89,7 @@ describe('the journal', () => {
     })
   })
 
-  it('says so when nothing matches', async () => {
+  it('says so if nothing matches', async () => {
     total = 0
     await open()
     expect(await screen.findByText('Noch ist nichts passiert.')).toBeInTheDocument()

@@ -11,7 +11,7 @@ import { JournalList } from './journal-list'
 import { journalQuery } from './journal-query'
 import { isFiltered, type JournalFilter, readFilter } from './model'
 
-/** What happened and why, newest first, ten lines at a time. */
+/** The journal's entries, newest first, ten per page. */
 export function JournalCard() {
   const { t, locale } = useT()
   const navigate = useNavigate()

@@ -8,7 +8,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { JournalFilter } from './model'
 
-/** All lines that are shown over all pages, as a file. */
+/** Exports all entries of the filter as a file. */
 export function JournalExport({ filter }: { filter: JournalFilter }) {
   const { t } = useT()
   const download = useMutation({

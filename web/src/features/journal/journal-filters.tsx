@@ -7,7 +7,7 @@ import { ACTORS, type JournalFilter, KINDS, withChoice } from './model'
 
 type Props = { filter: JournalFilter; onChange: (filter: JournalFilter) => void }
 
-/** Which lines: of which system, about what, by whom, from when to when. */
+/** Filters by system, kind, person and dates. */
 export function JournalFilters({ filter, onChange }: Props) {
   const { t } = useT()
   const { serials } = useSelection()

@@ -42,7 +42,7 @@ function JournalRow({ line: { time, sn, kind: name, who, text } }: { line: Line 
   const { t, locale } = useT()
   const kind = kindOf(name)
   const Icon = ICON[kind]
-  // On the site's clock already.
+  // Already in the site's local time.
   const at = siteTimeOf(time)
   return (
     <li className="flex gap-3 py-3 text-[14px]">

@@ -14,7 +14,7 @@ export const journalQuery = (filter: JournalFilter, locale: Locale) =>
         }),
       ),
     placeholderData: keepPreviousData,
-    // Whoever has just changed something looks here for it.
+    // Never stale: people look here for their latest change.
     staleTime: 0,
     refetchInterval: LIVE_REFRESH,
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isFiltered, readFilter, withChoice } from './model'
 
 describe('the filter of the journal', () => {
-  it('is read from the address, and what is wrong there is passed over', () => {
+  it('is read from the address, and invalid values are ignored', () => {
     expect(
       readFilter({
         sn: 123456,
@@ -17,7 +17,7 @@ describe('the filter of the journal', () => {
     expect(readFilter({ kind: 'secrets', actor: 7, page: 0 })).toEqual({})
   })
 
-  it('begins with the first page after another choice', () => {
+  it('starts at the first page after a change', () => {
     expect(withChoice({ kind: 'settings', page: 3 }, { actor: 'battery' })).toEqual({
       kind: 'settings',
       actor: 'battery',
@@ -25,7 +25,7 @@ describe('the filter of the journal', () => {
     expect(withChoice({ kind: 'settings' }, { kind: '' })).toEqual({})
   })
 
-  it('says whether anything is left out', () => {
+  it('says whether entries are left out', () => {
     expect(isFiltered({ sn: 'A', page: 2 })).toBe(false)
     expect(isFiltered({ from: '2026-11-01' })).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** Which lines of the journal are shown, as the address keeps it: a link shows the same ones. */
+/** The journal's filter in the address, so that links keep it. */
 export const KINDS = ['settings', 'command', 'update', 'battery', 'access', 'account', 'operator'] as const
 export const ACTORS = ['you', 'person', 'battery', 'operator', 'portal'] as const
 export type Kind = (typeof KINDS)[number]
@@ -16,7 +16,7 @@ export type JournalFilter = {
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)
 
-/** What is wrong in an address is passed over. */
+/** Ignores invalid values. */
 export function readFilter(raw: Record<string, unknown>): JournalFilter {
   const filter: JournalFilter = {}
   if (typeof raw.sn === 'string' || typeof raw.sn === 'number') filter.sn = String(raw.sn)
@@ -30,7 +30,7 @@ export function readFilter(raw: Record<string, unknown>): JournalFilter {
   return filter
 }
 
-/** Another choice begins with its first page. What is empty does not stand in the address. */
+/** Changing the filter goes to the first page. Empty values are left out of the address. */
 export function withChoice(filter: JournalFilter, choice: Partial<Record<keyof JournalFilter, string>>) {
   const { page: _, ...rest } = { ...filter, ...choice }
   return readFilter(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '')))

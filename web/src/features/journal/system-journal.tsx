@@ -8,7 +8,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { JournalList } from './journal-list'
 import { journalQuery } from './journal-query'
 
-/** What an electrician has done at one system, newest first. */
+/** The electrician's own entries about one system, newest first. */
 export function SystemJournal({ sn }: { sn: string }) {
   const { t, locale } = useT()
   const [page, setPage] = useState(1)

@@ -37,8 +37,8 @@ beforeEach(() => {
 })
 afterEach(() => resetSessionStore())
 
-describe('money at a glance', () => {
-  it('says what today and the month cost, and what the battery saved', async () => {
+describe('the money card', () => {
+  it('shows what today and the month cost, and what the battery saved', async () => {
     serveMoney({
       tariffs: [pricesOf('A')],
       savings: [saving(TODAY, 42, 362)],
@@ -57,7 +57,7 @@ describe('money at a glance', () => {
     expect(sums).toHaveTextContent(/Eigenverbrauch\s*49\s%/)
   })
 
-  it('has a word for what was earned, and no sign', async () => {
+  it('has a word for earnings, and no sign', async () => {
     serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, -210, -300)] })
     await open()
     const today = await figure('Heute')
@@ -68,7 +68,7 @@ describe('money at a glance', () => {
     expect(today.textContent).not.toMatch(/[-\u2212]\s?\d/)
   })
 
-  it('never shows a zero for what is not known', async () => {
+  it('never shows zero for an unknown amount', async () => {
     serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, null)] })
     await open()
     const today = await figure('Heute')
@@ -77,7 +77,7 @@ describe('money at a glance', () => {
     expect(screen.queryByText(/Speicher/)).toBeNull()
   })
 
-  it('has no sum for a month with a day that has no price, and says why', async () => {
+  it('has no sum for a month with a day without prices, and says why', async () => {
     const other = TODAY.endsWith('-01') ? `${TODAY.slice(0, 8)}02` : `${TODAY.slice(0, 8)}01`
     serveMoney({
       tariffs: [pricesOf('A')],
@@ -90,7 +90,7 @@ describe('money at a glance', () => {
     expect(sums).toHaveTextContent('Für 1 Tag ist kein Preis bekannt')
   })
 
-  it('leads to where prices are entered, where there are none', async () => {
+  it('links to the price form while there are no prices', async () => {
     serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [saving(TODAY, null)] })
     await open()
     expect(await screen.findByRole('link', { name: 'Strompreise eintragen' })).toHaveAttribute(
@@ -99,7 +99,7 @@ describe('money at a glance', () => {
     )
   })
 
-  it('asks nobody for prices who only looks', async () => {
+  it('does not ask for prices from a member who may only look', async () => {
     server.use(
       http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'look' }])),
     )
@@ -109,7 +109,7 @@ describe('money at a glance', () => {
     expect(screen.queryByRole('link', { name: 'Strompreise eintragen' })).toBeNull()
   })
 
-  it('lets nobody change prices who only looks', async () => {
+  it('does not let a member who may only look change prices', async () => {
     server.use(
       http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'look' }])),
     )
@@ -119,7 +119,7 @@ describe('money at a glance', () => {
     expect(screen.queryByRole('link', { name: 'Preise ändern' })).toBeNull()
   })
 
-  it('offers another try when it could not be loaded', async () => {
+  it('offers a retry when loading failed', async () => {
     serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, 42, 362)] })
     let broken = true
     server.use(

@@ -16,13 +16,13 @@ import { useLookOnly } from '@/lib/use-look-only'
 import { MoneyFigures } from './money-figures'
 import { type MoneyData, useMoney } from './use-money'
 
-/** Few people only look. */
+/** Loaded on demand: few people have look-only access. */
 const LookOnly = lazyPart<object>(async () => (await import('@/components/access/look-only')).LookOnly)
 
-/** Where prices are entered. */
+/** The part of the settings page with the prices. */
 const PRICES = { part: 'prices' } as const
 
-/** What today and this month cost or earned, and what the battery has to do with it. */
+/** What today and this month cost or earned, and the battery's share in it. */
 export function MoneyCard() {
   const { t } = useT()
   const money = useMoney()
@@ -41,7 +41,7 @@ export function MoneyCard() {
               {t('money.change')}
             </Link>
           )}
-          {/* On a phone the shortcut above is enough. */}
+          {/* A phone has the shortcut above instead. */}
           <Link to="/calendar" className={cn(buttonStyle({ variant: 'ghost', size: 's' }), 'max-sm:hidden')}>
             <CalendarDays aria-hidden className="size-4" />
             {t('money.to_calendar')}
@@ -59,7 +59,7 @@ const isWaiting = ({ tariffs, savings, energy, error }: MoneyData) =>
 function Content({ money, mayEnter }: { money: MoneyData; mayEnter: boolean }) {
   const { t } = useT()
   const { tariffs, savings, energy, today, error } = money
-  if (tariffs && lacksPrices(tariffs)) return mayEnter ? <NoPrices /> : <MayNot />
+  if (tariffs && lacksPrices(tariffs)) return mayEnter ? <NoPrices /> : <NoPricesLookOnly />
   if (tariffs && savings && energy !== undefined)
     return (
       <div key="figures">
@@ -76,7 +76,7 @@ function Content({ money, mayEnter }: { money: MoneyData; mayEnter: boolean }) {
   return <Skeleton key="waiting" className="h-[288px] sm:h-[174px]" />
 }
 
-function MayNot() {
+function NoPricesLookOnly() {
   return (
     <Suspense>
       <LookOnly />
@@ -99,7 +99,7 @@ function NoPrices() {
   )
 }
 
-/** The last values are better than none, with the time that they are of. */
+/** Shows the last values with their time when a refresh fails. */
 function Stale({ money }: { money: MoneyData }) {
   const { t, locale } = useT()
   const timeZone = useTimeZone(money.sn ?? undefined)

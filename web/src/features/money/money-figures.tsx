@@ -16,13 +16,13 @@ import type { SiteDay } from '@/lib/site-day'
 
 type Props = {
   currency: Currency
-  /** Of this month's days. */
+  /** The days of this month. */
   savings: readonly Saving[]
   energy: EnergyChart | null
   today: SiteDay
 }
 
-/** What the battery saved this month; then today beside this month. */
+/** What the battery saved this month; below it today beside the month. */
 export function MoneyFigures({ currency, savings, energy, today }: Props) {
   const { t, locale } = useT()
   const rows = new Map(energy?.rows.map((row) => [row.de_time, energiesOf(row)]))
@@ -44,7 +44,7 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
         />
         <SavedLine money={now} currency={currency} period="today" className="text-[14px] text-muted" />
       </div>
-      {/* By the size of the letters: below each other where they are large. */}
+      {/* In `em`: the columns wrap when the text is enlarged. */}
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9em),1fr))] gap-y-4">
         <MoneyFigure title={t('today.title')} money={now} currency={currency} className="pr-3 sm:pr-6" />
         <MoneyFigure
@@ -61,7 +61,7 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
   )
 }
 
-/** How much of the month was the house's own; today's shares stand in the card of today. */
+/** Self-sufficiency and self-consumption of the month. Today's are in the card of today. */
 function Shares({ energy }: { energy: EnergyChart | null }) {
   const { t, locale } = useT()
   const energies = energy && totalsOf(energy)

@@ -32,8 +32,8 @@ beforeEach(() => {
 })
 afterEach(() => resetSessionStore())
 
-describe('electricity prices', () => {
-  it('are taken, and stand in the list from the beginning on', async () => {
+describe('the card of electricity prices', () => {
+  it('saves new prices, and adds them to the list', async () => {
     let sent = ''
     server.use(
       http.post('*/api/auth/tariff/', async ({ request }) => {
@@ -56,7 +56,7 @@ describe('electricity prices', () => {
     })
   })
 
-  it('that the server does not take say so at their field, and keep what was typed', async () => {
+  it("shows the server's errors at their fields, and keeps what was typed", async () => {
     server.use(
       http.post('*/api/auth/tariff/', () =>
         HttpResponse.json(

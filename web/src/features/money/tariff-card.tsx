@@ -9,7 +9,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useSite } from '@/lib/use-site'
 
-/** The prices of all systems, since when they hold, and a form for new ones. */
+/** The prices of all systems with their start days, and a form for new ones. */
 export function TariffCard() {
   const { t } = useT()
   const { today } = useSite()

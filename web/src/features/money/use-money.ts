@@ -3,7 +3,7 @@ import { monthEnergyQuery } from '@/lib/api/chart-queries'
 import { monthSavingsQuery, tariffQuery } from '@/lib/api/money-queries'
 import { useSite } from '@/lib/use-site'
 
-/** The prices of what the person looks at, and what this month used and cost. */
+/** The prices of the selected systems, and the month's energy and money. */
 export function useMoney() {
   const { sn, today } = useSite()
   const asked = { enabled: sn !== null }
@@ -18,7 +18,7 @@ export function useMoney() {
     savings: savings.data,
     energy: energy.data,
     error: failed[0]?.error ?? null,
-    /** When the oldest of what is shown came. */
+    /** The age of the oldest answer that is shown. */
     at: Math.min(tariffs.dataUpdatedAt, savings.dataUpdatedAt, energy.dataUpdatedAt),
     retrying: failed.some(({ isFetching }) => isFetching),
     retry: () => {

@@ -1,4 +1,4 @@
-/** What the page of the plan asks and tells the server beside the plan itself. */
+/** The plan page's own requests: on or off, charge target, savings and past blocks. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
@@ -10,7 +10,7 @@ import type { SiteDay } from '@/lib/site-day'
 type Schemas = components['schemas']
 type Journal = Schemas['JournalBody']
 
-/** Whether to plan is a setting like any other, and stands in the journal. */
+/** Turns planning on or off, or sets the charge target. Both are settings with entries in the journal. */
 export async function changePlan(body: Schemas['ChangePlan']) {
   const plan = await unwrap(api.POST('/api/auth/plan/', { body }))
   await Promise.all(
@@ -19,7 +19,7 @@ export async function changePlan(body: Schemas['ChangePlan']) {
   return plan
 }
 
-/** Every day from the first to the last. */
+/** The savings of every day from `first` to `last`. */
 export const savingsQuery = (sn: string, first: SiteDay, last: SiteDay) => {
   const days = `${first}_${last}`
   return queryOptions({
@@ -29,24 +29,28 @@ export const savingsQuery = (sn: string, first: SiteDay, last: SiteDay) => {
   })
 }
 
-/** So many are enough to see whether plans come true. */
-const SHOWN = 5
-/** Ten lines each; further back nobody looks. */
-const PAGES = 3
+/** Blocks that the page shows. */
+const SHOWN_BLOCKS = 5
+/** Journal pages of ten lines that are searched for blocks at most. */
+const MAX_PAGES = 3
 
-/** The last blocks that were carried out, as the journal tells them. */
+/** The last blocks that were carried out, read from the journal. */
 export const pastBlocksQuery = (sn: string, locale: Locale) =>
   queryOptions({
     queryKey: ['journal', 'plan', sn, locale],
     queryFn: async () => {
       const found: Journal['lines'] = []
-      for (let page = 1, pages = 1; page <= Math.min(pages, PAGES) && found.length < SHOWN; page++) {
+      for (
+        let page = 1, pages = 1;
+        page <= Math.min(pages, MAX_PAGES) && found.length < SHOWN_BLOCKS;
+        page++
+      ) {
         const query = { sn, kind: 'battery', actor: 'portal', page: String(page) }
         const answer = (await unwrap(api.GET('/api/auth/journal/', { params: { query } }))) as Journal
         found.push(...answer.lines.filter(({ event }) => event === 'plan_done'))
         pages = answer.pages
       }
-      return found.slice(0, SHOWN)
+      return found.slice(0, SHOWN_BLOCKS)
     },
     staleTime: 0,
     refetchInterval: LIVE_REFRESH,

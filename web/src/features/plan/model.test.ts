@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { Saving } from '@/lib/api/money-queries'
 import { block, planOf, steps, TWO } from '@/lib/testing/plan'
-import { checkWish, hoursOf, isUnderWay, nextAct, savedDays, standingOf, sumOf } from './model'
+import { checkChargeTarget, hoursOf, isUnderWay, nextAction, planStateOf, savedDays, sumOf } from './model'
 
 const HOUR = 3_600_000
 
 describe('a plan', () => {
-  it('is off, on its way or there', () => {
-    expect(standingOf(planOf())).toBe('off')
-    expect(standingOf(planOf({ on: true }))).toBe('waiting')
-    expect(standingOf(planOf({ on: true, issued: TWO }))).toBe('planned')
+  it('is off, waiting or planned', () => {
+    expect(planStateOf(planOf())).toBe('off')
+    expect(planStateOf(planOf({ on: true }))).toBe('waiting')
+    expect(planStateOf(planOf({ on: true, issued: TWO }))).toBe('planned')
   })
 
-  it('says what it does next, and passes over what is over or nothing special', () => {
+  it('says what it does next, and skips blocks that are over or plain self-consumption', () => {
     const blocks = [
       block({ start: TWO - 2 * HOUR, end: TWO - HOUR, mode: 'hold' }),
       block({ start: TWO - HOUR, end: TWO, mode: 'self' }),
       block(),
     ]
-    expect(nextAct(blocks, TWO - HOUR)).toBe(blocks[2])
-    expect(nextAct(blocks, TWO + 2 * HOUR)).toBeNull()
+    expect(nextAction(blocks, TWO - HOUR)).toBe(blocks[2])
+    expect(nextAction(blocks, TWO + 2 * HOUR)).toBeNull()
     expect(isUnderWay(block(), TWO)).toBe(true)
     expect(isUnderWay(block(), TWO + 2 * HOUR)).toBe(false)
   })
@@ -61,18 +61,18 @@ describe('what a plan saved', () => {
     day('2026-11-08', 100, null),
   ]
 
-  it('begins with the first day that had a plan, and shows the newest first', () => {
-    const words = savedDays(rows).map(({ outcome }) => outcome.word)
+  it('begins with the first day that had a plan, newest first', () => {
+    const words = savedDays(rows).map(({ result }) => result.word)
     expect(words).toEqual(['unplanned', 'uncounted', 'same', 'uncounted', 'lost', 'saved'])
     expect(savedDays(rows.slice(0, 2))).toEqual([])
   })
 
-  it('counts losses as losses, and days with gaps not at all', () => {
+  it('counts losses as losses, and leaves out days with gaps', () => {
     expect(sumOf(savedDays(rows))).toEqual({ saved: 25, counted: 3, uncounted: 2, lost: 1 })
   })
 })
 
-describe('a wish', () => {
+describe('a charge target', () => {
   it.each([
     ['70', '18:00', null, null],
     [' 100 ', '00:00', null, null],
@@ -82,6 +82,6 @@ describe('a wish', () => {
     ['-1', '8:0', 'soc_range', 'time_invalid'],
     ['70', '8', null, null],
   ])('of %j %% by %j', (soc, by, wrongSoc, wrongBy) => {
-    expect(checkWish({ soc, by })).toEqual({ soc: wrongSoc, by: wrongBy })
+    expect(checkChargeTarget({ soc, by })).toEqual({ soc: wrongSoc, by: wrongBy })
   })
 })

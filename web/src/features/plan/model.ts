@@ -1,4 +1,4 @@
-/** What a plan says next, what its days saved, and which wish is understood. */
+/** Rules of the plan page: the next block, the result of each day, and the charge target's form. */
 import type { Saving } from '@/lib/api/money-queries'
 import type { Block, Plan, Step } from '@/lib/api/plan-queries'
 import type { Findings } from '@/lib/form/model'
@@ -6,33 +6,33 @@ import { readTime } from '@/lib/validation/time'
 
 const HOUR = 3_600_000
 
-/** Where a plan stands: not wanted, wanted but not made yet, or made. */
-export type Standing = 'off' | 'waiting' | 'planned'
+/** `waiting`: planning is on, but no plan has been made yet. */
+export type PlanState = 'off' | 'waiting' | 'planned'
 
-export const standingOf = ({ on, issued }: Pick<Plan, 'on' | 'issued'>): Standing =>
+export const planStateOf = ({ on, issued }: Pick<Plan, 'on' | 'issued'>): PlanState =>
   on ? (issued === null ? 'waiting' : 'planned') : 'off'
 
-/** Holds or buys: everything else the battery would do without a plan. */
-export type Act = Block & { mode: 'hold' | 'charge' }
+/** A block that holds or buys energy; without a plan the battery would do neither. */
+export type ActionBlock = Block & { mode: 'hold' | 'charge' }
 
-export const acts = (block: Block): block is Act => block.mode !== 'self'
+export const isAction = (block: Block): block is ActionBlock => block.mode !== 'self'
 
-/** The block that acts now or as the next one; null when none does. */
-export const nextAct = (blocks: readonly Block[], now: number): Act | null =>
-  blocks.filter(acts).find(({ end }) => end > now) ?? null
+/** The current or next block that holds or buys; null when there is none. */
+export const nextAction = (blocks: readonly Block[], now: number): ActionBlock | null =>
+  blocks.filter(isAction).find(({ end }) => end > now) ?? null
 
 export const isUnderWay = ({ start, end }: Pick<Block, 'start' | 'end'>, now: number) =>
   start <= now && now < end
 
-/** An hour of the plan, for those who read a table. */
+/** One hour of the plan, a row of the table. */
 export type Hour = {
   start: number
   mode: Block['mode']
-  /** The mean, in cents a kWh. */
+  /** Mean price in cents per kWh. */
   price: number
-  /** All of it is published, or part of the contract. */
+  /** All prices of the hour are published or fixed by contract. */
   known: boolean
-  /** At its end. */
+  /** At the end of the hour. */
   soc: number | null
   low: number | null
   high: number | null
@@ -58,18 +58,20 @@ export function hoursOf({ steps, blocks }: Pick<Plan, 'steps' | 'blocks'>): Hour
   })
 }
 
-/** What is special about a stretch of time: buying before holding before nothing. */
+/** The most important mode between `start` and `end`: charge, then hold, then self. */
 export function modeIn(blocks: readonly Block[], start: number, end: number): Block['mode'] {
   const modes = blocks.filter((block) => block.start < end && block.end > start).map(({ mode }) => mode)
   return (['charge', 'hold'] as const).find((mode) => modes.includes(mode)) ?? 'self'
 }
 
-/** What became of a day: saved or cost so many cents, not counted, or nobody planned. */
-export type Outcome = { word: 'saved' | 'lost' | 'same'; cents: number } | { word: 'uncounted' | 'unplanned' }
+/** The result of a day in cents. `uncounted`: its data has gaps. `unplanned`: it had no plan. */
+export type DayResult =
+  | { word: 'saved' | 'lost' | 'same'; cents: number }
+  | { word: 'uncounted' | 'unplanned' }
 
-export type SavedDay = Saving & { outcome: Outcome }
+export type SavedDay = Saving & { result: DayResult }
 
-function outcomeOf({ actual, without_plan, counted }: Saving): Outcome {
+function resultOf({ actual, without_plan, counted }: Saving): DayResult {
   if (!counted || actual === null) return { word: 'uncounted' }
   if (without_plan === null) return { word: 'unplanned' }
   const saved = without_plan - actual
@@ -77,31 +79,31 @@ function outcomeOf({ actual, without_plan, counted }: Saving): Outcome {
   return { word: saved > 0 ? 'saved' : 'lost', cents: Math.abs(saved) }
 }
 
-/** From the first day that a plan was held against on, the newest first. */
+/** From the first planned day on, newest first. */
 export function savedDays(rows: readonly Saving[]): SavedDay[] {
   const first = rows.findIndex(({ without_plan }) => without_plan !== null)
   if (first < 0) return []
   return rows
     .slice(first)
-    .map((row) => ({ ...row, outcome: outcomeOf(row) }))
+    .map((row) => ({ ...row, result: resultOf(row) }))
     .reverse()
 }
 
 export type SavingsSum = {
-  /** In cents; below zero the plan cost money. */
+  /** In cents; negative is a loss. */
   saved: number
-  /** Days that are in it. */
+  /** Number of days in the sum. */
   counted: number
-  /** Days that are not, for too little of them is known. */
+  /** Number of days that are left out because of gaps. */
   uncounted: number
-  /** Days of those in it on which the plan cost money. */
+  /** Number of counted days with a loss. */
   lost: number
 }
 
 export function sumOf(days: readonly SavedDay[]): SavingsSum {
-  const of = (...words: Outcome['word'][]) => days.filter(({ outcome }) => words.includes(outcome.word))
+  const of = (...words: DayResult['word'][]) => days.filter(({ result }) => words.includes(result.word))
   const cents = (all: readonly SavedDay[]) =>
-    all.reduce((sum, { outcome }) => sum + ('cents' in outcome ? outcome.cents : 0), 0)
+    all.reduce((sum, { result }) => sum + ('cents' in result ? result.cents : 0), 0)
   return {
     saved: cents(of('saved')) - cents(of('lost')),
     counted: of('saved', 'lost', 'same').length,
@@ -110,9 +112,9 @@ export function sumOf(days: readonly SavedDay[]): SavingsSum {
   }
 }
 
-export type WishValues = { soc: string; by: string }
+export type ChargeTargetValues = { soc: string; by: string }
 
-export const checkWish = ({ soc, by }: WishValues): Findings<WishValues> => ({
+export const checkChargeTarget = ({ soc, by }: ChargeTargetValues): Findings<ChargeTargetValues> => ({
   soc: /^\d{1,3}$/.test(soc.trim()) && Number(soc) <= 100 ? null : 'soc_range',
   by: /^([01]\d|2[0-3]):[0-5]\d$/.test(readTime(by)) ? null : 'time_invalid',
 })

@@ -3,7 +3,7 @@ import { block, steps, TWO } from '@/lib/testing/plan'
 import { pictureOf, priceLevels, stepAt } from './picture'
 
 const HOUR = 3_600_000
-/** In Berlin, in winter. */
+/** Berlin in winter is UTC+1. */
 const hourOf = (at: number) => new Date(at + HOUR).getUTCHours()
 const plan = { steps: steps(), blocks: [block(), block({ start: TWO + 2 * HOUR, mode: 'self' })], wish: null }
 
@@ -12,7 +12,7 @@ describe('the picture of a plan', () => {
     expect(pictureOf({ steps: [], blocks: [], wish: null }, 390, hourOf)).toBeNull()
   })
 
-  it('marks what acts, as wide as it lasts', () => {
+  it('marks the blocks that hold or charge, as wide as they last', () => {
     const picture = pictureOf(plan, 390, hourOf)
     expect(picture?.blocks).toHaveLength(1)
     const [charge] = picture?.blocks ?? []
@@ -20,7 +20,7 @@ describe('the picture of a plan', () => {
     expect(charge?.width).toBeCloseTo(((picture?.right ?? 0) - (picture?.left ?? 0)) / 2, 0)
   })
 
-  it('draws known and guessed prices apart, without a gap', () => {
+  it('draws known and forecast prices apart, without a gap', () => {
     const [known, guessed, ...more] = pictureOf(plan, 390, hourOf)?.prices.lines ?? []
     expect(more).toEqual([])
     expect([known?.known, guessed?.known]).toEqual([true, false])
@@ -28,7 +28,7 @@ describe('the picture of a plan', () => {
     expect(guessed?.path.startsWith(`M${end}`)).toBe(true)
   })
 
-  it('has a band around the charge, and labels that do not touch on a phone', () => {
+  it('has a band around the state of charge, and labels that do not overlap on a phone', () => {
     const picture = pictureOf(plan, 320, hourOf)
     expect(picture?.charge.band).toMatch(/^M.*Z$/)
     const places = picture?.hours.map(({ x }) => x) ?? []
@@ -37,18 +37,18 @@ describe('the picture of a plan', () => {
     }
   })
 
-  it('knows the quarter at each of its points, also beside its ends', () => {
+  it('finds the step at each point, also beyond both ends', () => {
     const edges = { left: 40, right: 360 }
     const startAt = (x: number) => (stepAt(plan.steps, edges, x)?.step.start ?? 0) - TWO
     expect([0, 41, 61, 359, 400].map(startAt)).toEqual([0, 0, HOUR / 4, 3.75 * HOUR, 3.75 * HOUR])
-    // What the charge is at its end is drawn there.
+    // The last state of charge is drawn at the right edge.
     expect(stepAt(plan.steps, edges, 41)?.x).toBe(60)
     expect(stepAt([], edges, 41)).toBeNull()
   })
 
-  it('marks a wish within its time, and none beyond it', () => {
-    expect(pictureOf({ ...plan, wish: { soc: 70, by: TWO + HOUR } }, 390, hourOf)?.wish).not.toBeNull()
-    expect(pictureOf({ ...plan, wish: { soc: 70, by: TWO + 9 * HOUR } }, 390, hourOf)?.wish).toBeNull()
+  it("marks a charge target within the plan's time, and none beyond it", () => {
+    expect(pictureOf({ ...plan, wish: { soc: 70, by: TWO + HOUR } }, 390, hourOf)?.target).not.toBeNull()
+    expect(pictureOf({ ...plan, wish: { soc: 70, by: TWO + 9 * HOUR } }, 390, hourOf)?.target).toBeNull()
   })
 
   it.each([

@@ -1,21 +1,21 @@
-/** Where everything of the picture stands: prices above, the charge below, both over the same time. */
+/** The layout of the picture: prices above, state of charge below, on one time axis. */
 import type { Plan, Step } from '@/lib/api/plan-queries'
-import { type Act, acts } from './model'
+import { type ActionBlock, isAction } from './model'
 
 const QUARTER = 900_000
 const HOUR = 4 * QUARTER
 
-/** In pixels. */
+/** All in pixels. */
 const LEFT = 34
 const RIGHT = 8
 const PRICES = { top: 22, bottom: 112 }
 const CHARGE = { top: 152, bottom: 262 }
 export const HEIGHT = 290
-/** Labels of hours need so much room. */
+/** Minimum distance between hour labels. */
 const LABEL = 52
 
 export type Line = { path: string; known: boolean }
-export type Area = Act & { x: number; width: number }
+export type Area = ActionBlock & { x: number; width: number }
 export type Tick = { at: number; x: number }
 export type Level = { value: number; y: number }
 
@@ -26,15 +26,15 @@ export type Picture = {
   charge: { top: number; bottom: number; line: string; band: string; levels: Level[] }
   blocks: Area[]
   hours: Tick[]
-  wish: { x: number; y: number } | null
+  target: { x: number; y: number } | null
 }
 
-/** The hour that the site's clock shows. */
+/** The hour on the site's clock. */
 type HourOf = (at: number) => number
 
-/** @param width what there is on the screen, in pixels */
+/** @param width the available width in pixels */
 export function pictureOf(
-  { steps, blocks, wish }: Pick<Plan, 'steps' | 'blocks' | 'wish'>,
+  { steps, blocks, wish: target }: Pick<Plan, 'steps' | 'blocks' | 'wish'>,
   width: number,
   hourOf: HourOf,
 ) {
@@ -66,7 +66,7 @@ export function pictureOf(
       levels: [0, 50, 100].map((value) => ({ value, y: chargeY(value) })),
     },
     blocks: blocks
-      .filter(acts)
+      .filter(isAction)
       .filter(({ start, end }) => end > from && start < until)
       .map((block) => ({
         ...block,
@@ -74,11 +74,12 @@ export function pictureOf(
         width: Math.max(2, round(x(block.end) - x(block.start))),
       })),
     hours: hoursBetween(from, until, right - LEFT, hourOf).map((at) => ({ at, x: x(at) })),
-    wish: wish && wish.by > from && wish.by <= until ? { x: x(wish.by), y: chargeY(wish.soc) } : null,
+    target:
+      target && target.by > from && target.by <= until ? { x: x(target.by), y: chargeY(target.soc) } : null,
   } satisfies Picture
 }
 
-/** The quarter at a point of the picture, in pixels from its left edge, and where it is drawn. */
+/** The step at position `x`, in pixels from the picture's left edge, and the position where it is drawn. */
 export function stepAt(steps: readonly Step[], { left, right }: Pick<Picture, 'left' | 'right'>, x: number) {
   const [first, last] = [steps[0], steps.at(-1)]
   if (!first || !last) return null
@@ -99,7 +100,7 @@ const scale =
   (value: number) =>
     round(bottom - ((value - low) / (high - low)) * (bottom - top))
 
-/** Round numbers around all prices, three or four of them; below zero only where a price is. */
+/** Three or four round numbers that span all prices; negative only where a price is. */
 export function priceLevels(steps: readonly Pick<Step, 'price'>[]): number[] {
   const prices = steps.map(({ price }) => price)
   const [low, high] = [Math.min(0, ...prices), Math.max(1, ...prices)]
@@ -109,7 +110,7 @@ export function priceLevels(steps: readonly Pick<Step, 'price'>[]): number[] {
   return Array.from({ length: count + 1 }, (_, place) => (first + place) * every)
 }
 
-/** A line for each stretch of known or guessed prices, by steps. */
+/** One step line for each run of known or of forecast prices. */
 function priceLines(steps: readonly Step[], x: (at: number) => number, y: (price: number) => number): Line[] {
   const lines: { known: boolean; points: number[][] }[] = []
   for (const { start, price, known } of steps) {
@@ -119,7 +120,7 @@ function priceLines(steps: readonly Step[], x: (at: number) => number, y: (price
     ]
     const line = lines.at(-1)
     if (line?.known === known) line.points.push(...ends)
-    // The riser between the two belongs to the later one.
+    // The vertical line between two runs is part of the later one.
     else lines.push({ known, points: [...(line?.points.slice(-1) ?? []), ...ends] })
   }
   return lines.map(({ known, points }) => ({ known, path: pathOf(points) }))
@@ -138,7 +139,7 @@ function bandOf(steps: readonly Step[], x: (at: number) => number, y: (soc: numb
   return `${pathOf([...above, ...below])}Z`
 }
 
-/** Full hours, as many as there is room for, midnight among them. */
+/** Full hours, as many as there is room for; midnight is always one of them. */
 function hoursBetween(from: number, until: number, room: number, hourOf: HourOf): number[] {
   const hours = (until - from) / HOUR
   const every = [1, 2, 3, 6, 12].find((one) => (room / hours) * one >= LABEL) ?? 24

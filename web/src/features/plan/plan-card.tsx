@@ -9,11 +9,11 @@ import { type Plan, planQuery } from '@/lib/api/plan-queries'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useSelection } from '@/lib/selection'
-import { NextAct } from './components/next-act'
+import { NextAction } from './components/next-action'
 import { SavedText } from './components/saved-text'
-import { standingOf } from './model'
+import { planStateOf } from './model'
 
-/** What each battery does next, why, and what planning was worth so far. */
+/** What each battery does next and why, and what planning has saved so far. */
 export function PlanCard() {
   const { t, locale } = useT()
   const { sn, serials } = useSelection()
@@ -43,10 +43,10 @@ export function PlanCard() {
         </Callout>
       )}
       <ul className="grid gap-4">
-        {onceIfAlike(plans).map((plan, _, told) => (
+        {withoutDuplicates(plans).map((plan, _, list) => (
           <li key={plan.sn}>
-            {told.length > 1 && <h3 className="num mb-1 text-[13px] font-medium text-muted">{plan.sn}</h3>}
-            <Told plan={plan} />
+            {list.length > 1 && <h3 className="num mb-1 text-[13px] font-medium text-muted">{plan.sn}</h3>}
+            <PlanSummary plan={plan} />
           </li>
         ))}
       </ul>
@@ -54,20 +54,20 @@ export function PlanCard() {
   )
 }
 
-/** Systems without a plan for the same reason need the sentence about it only once. */
-function onceIfAlike(plans: readonly Plan[]): readonly Plan[] {
+/** One plan stands for all if all systems lack a plan for the same reason. */
+function withoutDuplicates(plans: readonly Plan[]): readonly Plan[] {
   const [first] = plans
-  if (!first || standingOf(first) === 'planned') return plans
-  return plans.every((plan) => standingOf(plan) === standingOf(first)) ? [first] : plans
+  if (!first || planStateOf(first) === 'planned') return plans
+  return plans.every((plan) => planStateOf(plan) === planStateOf(first)) ? [first] : plans
 }
 
-function Told({ plan }: { plan: Plan }) {
+function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useT()
-  const standing = standingOf(plan)
-  if (standing !== 'planned') return <p className="max-w-prose text-[14px]">{t(`plan.${standing}.short`)}</p>
+  const state = planStateOf(plan)
+  if (state !== 'planned') return <p className="max-w-prose text-[14px]">{t(`plan.${state}.short`)}</p>
   return (
     <div className="grid gap-2">
-      <NextAct plan={plan} />
+      <NextAction plan={plan} />
       <SavedText cents={plan.saved} currency={plan.currency} />
     </div>
   )

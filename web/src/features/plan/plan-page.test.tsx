@@ -25,7 +25,7 @@ const made = (special: Partial<Plan> = {}) =>
     ...special,
   })
 
-/** What the server was told, and the plan it answers with from then on. */
+/** Serves the plan. Returns the submitted forms; each changes the plan of the next answer. */
 function serve(plan: Plan, access = 'owner') {
   const sent: Record<string, string>[] = []
   let now = plan
@@ -56,7 +56,7 @@ beforeEach(() => startSession({ access: 'access', refresh: 'refresh', role: 'use
 afterEach(() => resetSessionStore())
 
 describe('the page of the plan', () => {
-  it('that lacks a provider says so, and leads to where one is chosen', async () => {
+  it('that lacks a provider says so, and links to where one is chosen', async () => {
     serve(planOf())
     const text = 'Bitte wählen Sie einen Stromanbieter: Ohne ihn sind die Preise nicht bekannt.'
     const refusal = { provider: [text], codes: { provider: ['provider_required'] } }
@@ -68,7 +68,7 @@ describe('the page of the plan', () => {
     expect(link).toHaveAttribute('href', '/settings?part=prices#tariff')
   })
 
-  it('says what comes next and why, in a sentence, a picture and a table', async () => {
+  it('shows what comes next and why as a sentence, a picture and a table', async () => {
     serve(made())
     await renderPage(() => <PlanPage />)
     expect(await screen.findByText(/^Als Nächstes: lädt ab .*\d\d:00 aus dem Netz$/)).toBeInTheDocument()
@@ -80,7 +80,7 @@ describe('the page of the plan', () => {
     expect(within(table).getAllByText('33,0 (geschätzt)')).toHaveLength(2)
   })
 
-  it('shows a day that cost money as plainly as one that saved some', async () => {
+  it('shows a loss as plainly as a saving', async () => {
     serve(made())
     await renderPage(() => <PlanPage />)
     expect(await screen.findByText(/^0,30\s€ gespart$/)).toBeInTheDocument()
@@ -91,7 +91,7 @@ describe('the page of the plan', () => {
     ).toBeInTheDocument()
   })
 
-  it('refuses a wish that nobody understands at its field, and takes one that it does', async () => {
+  it('rejects an invalid charge target at its field, and accepts a valid one', async () => {
     const sent = serve(made())
     await renderPage(() => <PlanPage />)
     await screen.findByRole('heading', { name: 'Ihr Wunsch an den Plan' })
@@ -108,7 +108,7 @@ describe('the page of the plan', () => {
     await waitFor(() => expect(sent.at(-1)).toEqual({ sn: 'A', soc: '', by: '' }))
   })
 
-  it('is turned off, and says what the battery does then', async () => {
+  it('can be turned off, and then says what the battery does', async () => {
     const sent = serve(made())
     await renderPage(() => <PlanPage />)
     await userEvent.click(await screen.findByRole('switch', { name: /Suncellar plant/ }))
@@ -123,7 +123,7 @@ describe('the page of the plan', () => {
     expect(await screen.findByText(/etwa zehn Tage gemessen/)).toBeInTheDocument()
   })
 
-  it('asks nothing of whoever only looks', async () => {
+  it('hides its forms from a member who may only look', async () => {
     serve(made(), 'look')
     await renderPage(() => <PlanPage />)
     expect(await screen.findByText(/^Als Nächstes/)).toBeInTheDocument()

@@ -13,21 +13,21 @@ import { useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
 import { BlockList } from './components/block-list'
-import { NextAct } from './components/next-act'
+import { ChargeTargetForm } from './components/charge-target-form'
+import { NextAction } from './components/next-action'
 import { OutcomesCard } from './components/outcomes-card'
 import { PlanPicture } from './components/plan-picture'
 import { PlanSwitch } from './components/plan-switch'
 import { PlanTable } from './components/plan-table'
 import { SavingsCard } from './components/savings-card'
-import { WishForm } from './components/wish-form'
-import { standingOf } from './model'
+import { planStateOf } from './model'
 
-/** The charge plan of one system: what it does and why, what its people wish, and what came of it. */
+/** The charge plan of one system: the plan with its reasons, the owner's choices, and the results. */
 export function PlanPage() {
   const { t, locale } = useT()
   useLiveStream()
   const { sn: selected, serials, choose } = useSelection()
-  // A plan is one battery's.
+  // A plan belongs to one system; for all systems together the first one is shown.
   const sn = selected === ALL_SYSTEMS ? (serials[0] ?? null) : selected
   const { data, error, isFetching, refetch } = useQuery({
     ...planQuery(sn ?? '', locale),
@@ -51,8 +51,8 @@ export function PlanPage() {
       {!data && error && (
         <NotLoaded title={t('plan.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
-      {!data && !error && <Waiting />}
-      {data && <Whole key={data.sn} plan={data} />}
+      {!data && !error && <Loading />}
+      {data && <PlanContent key={data.sn} plan={data} />}
     </>
   )
 }
@@ -60,7 +60,7 @@ export function PlanPage() {
 const columns =
   'grid items-start gap-4 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)] lg:grid-rows-[auto_1fr] lg:gap-5'
 
-function Waiting() {
+function Loading() {
   return (
     <div className={columns} aria-busy>
       <Skeleton className="h-[520px]" />
@@ -69,15 +69,15 @@ function Waiting() {
   )
 }
 
-function Whole({ plan }: { plan: Plan }) {
+function PlanContent({ plan }: { plan: Plan }) {
   const { looks } = useLookOnly()
   return (
     <div className={columns}>
       <PagePart>
-        <Ahead plan={plan} />
+        <PlannedCard plan={plan} />
       </PagePart>
       <div className="grid min-w-0 gap-4 lg:row-span-2 lg:gap-5">
-        <PagePart>{looks(plan.sn) ? <LookOnly /> : <Wanted plan={plan} />}</PagePart>
+        <PagePart>{looks(plan.sn) ? <LookOnly /> : <OwnerChoices plan={plan} />}</PagePart>
         <PagePart>
           <OutcomesCard sn={plan.sn} />
         </PagePart>
@@ -89,19 +89,19 @@ function Whole({ plan }: { plan: Plan }) {
   )
 }
 
-/** What is planned, or why nothing is. */
-function Ahead({ plan }: { plan: Plan }) {
+/** The plan, or the reason why there is none. */
+function PlannedCard({ plan }: { plan: Plan }) {
   const { t } = useT()
-  const standing = standingOf(plan)
-  if (standing !== 'planned')
+  const state = planStateOf(plan)
+  if (state !== 'planned')
     return (
-      <Card title={t(`plan.${standing}`)}>
-        <p className="max-w-prose text-[14px]">{t(`plan.${standing}.text`)}</p>
+      <Card title={t(`plan.${state}`)}>
+        <p className="max-w-prose text-[14px]">{t(`plan.${state}.text`)}</p>
       </Card>
     )
   return (
     <Card title={t('plan.ahead')}>
-      <NextAct plan={plan} />
+      <NextAction plan={plan} />
       <div className="mt-5 grid gap-3">
         <PlanPicture plan={plan} />
         <PlanTable plan={plan} />
@@ -111,12 +111,12 @@ function Ahead({ plan }: { plan: Plan }) {
   )
 }
 
-/** What the people of the house decide about it. */
-function Wanted({ plan }: { plan: Plan }) {
+/** What the owner decides: planning on or off, and the charge target. */
+function OwnerChoices({ plan }: { plan: Plan }) {
   return (
     <>
       <PlanSwitch plan={plan} />
-      {plan.on && <WishForm key={JSON.stringify(plan.wish)} plan={plan} />}
+      {plan.on && <ChargeTargetForm key={JSON.stringify(plan.wish)} plan={plan} />}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { siteDayOf } from '@/lib/site-day'
 
-/** Times of a plan on the clock of its site. */
+/** Formats times of a plan on the clock of its site. */
 export function usePlanTime(sn: string) {
   const { locale } = useT()
   const { data: live } = useLive()

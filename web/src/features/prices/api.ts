@@ -1,16 +1,16 @@
-/** Prices by the quarter-hour, and those by the time of day that are typed in. */
+/** Requests for quarter-hourly prices and for time-of-use prices. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import { ANSWER_POLL, CHART_REFRESH } from '@/lib/constants'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { queryClient } from '@/lib/query-client'
-import { isBeingAsked } from './model'
+import { isPending } from './model'
 
-/** Of all systems. Whoever has just entered a token wants to know what becomes of it. */
+/** The prices of all systems. Polled: after entering a token people wait for the result. */
 export const pricesQuery = queryOptions({
   queryKey: ['price'],
   queryFn: () => unwrap(api.GET('/api/auth/price/', { params: { query: { sn: ALL_SYSTEMS } } })),
-  refetchInterval: ({ state }) => (state.data?.some(isBeingAsked) ? ANSWER_POLL : CHART_REFRESH),
+  refetchInterval: ({ state }) => (state.data?.some(isPending) ? ANSWER_POLL : CHART_REFRESH),
 })
 
 export async function saveTimeOfUse(serials: readonly string[], steps: string) {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import {
-  ahead,
   extremes,
-  isBeingAsked,
+  fallbackSource,
+  isPending,
   type SystemPrices,
-  standIn,
+  sourceErrorOf,
   stepsText,
-  troubleOf,
   untilOf,
+  upcomingPrices,
 } from './model'
 
 const MIDNIGHT = Date.parse('2026-11-15T23:00:00Z')
@@ -31,8 +31,8 @@ const prices = (change: Partial<SystemPrices> = {}): SystemPrices => ({
   ...change,
 })
 
-test('the quarter-hour that runs counts, the one before does not, and a gap has no price', () => {
-  const quarters = ahead(prices())
+test('the current quarter counts, past ones do not, and a gap has no price', () => {
+  const quarters = upcomingPrices(prices())
   expect(quarters.map(({ price }) => price)).toEqual([20, -1.5])
   expect(extremes(quarters)).toEqual({
     low: { at: MIDNIGHT + 3 * QUARTER, price: -1.5 },
@@ -41,22 +41,22 @@ test('the quarter-hour that runs counts, the one before does not, and a gap has 
   expect(extremes([])).toBeNull()
 })
 
-test('another service that fills gaps is named, the chosen one is not', () => {
-  expect(standIn(prices())).toBe('energy_charts')
-  expect(standIn(prices({ source: ['awattar', null] }))).toBeNull()
+test('the source that fills gaps is named, the chosen provider is not', () => {
+  expect(fallbackSource(prices())).toBe('energy_charts')
+  expect(fallbackSource(prices({ source: ['awattar', null] }))).toBeNull()
 })
 
-test('a provider is being asked until it has answered or failed', () => {
-  expect(isBeingAsked(prices())).toBe(true)
-  expect(isBeingAsked(prices({ success_at: 1 }))).toBe(false)
-  expect(isBeingAsked(prices({ error: 'timed_out' }))).toBe(false)
-  expect(isBeingAsked(prices({ provider: 'fixed' }))).toBe(false)
+test('a provider is pending until it has answered or failed', () => {
+  expect(isPending(prices())).toBe(true)
+  expect(isPending(prices({ success_at: 1 }))).toBe(false)
+  expect(isPending(prices({ error: 'timed_out' }))).toBe(false)
+  expect(isPending(prices({ provider: 'fixed' }))).toBe(false)
 })
 
-test('a code that nobody knows yet is a fault of the provider', () => {
-  expect(troubleOf({ error: null })).toBeNull()
-  expect(troubleOf({ error: 'token_refused' })).toBe('token_refused')
-  expect(troubleOf({ error: 'something_new' })).toBe('failed')
+test('an unknown error code counts as a fault of the provider', () => {
+  expect(sourceErrorOf({ error: null })).toBeNull()
+  expect(sourceErrorOf({ error: 'token_refused' })).toBe('token_refused')
+  expect(sourceErrorOf({ error: 'something_new' })).toBe('failed')
 })
 
 test('a midnight belongs to the day that it ends', () => {

@@ -1,4 +1,4 @@
-/** What a provider's prices come to, in words: until when they are known, who published them, and what is wrong. */
+/** The state of a provider's prices: how far ahead they are known, who published them, and what failed. */
 import type { components } from '@/lib/api/schema'
 import type { SiteDay } from '@/lib/site-day'
 import { plusDays, siteDayOf } from '@/lib/site-day'
@@ -6,8 +6,8 @@ import { readTime } from '@/lib/validation/time'
 
 export type SystemPrices = components['schemas']['SystemPrices']
 
-/** Why a provider gave no answer; the last one is for a code that only a newer server knows. */
-export const TROUBLES = [
+/** Why a provider gave no prices. The last one stands for codes of newer servers. */
+export const SOURCE_ERRORS = [
   'unreachable',
   'timed_out',
   'rate_limited',
@@ -19,30 +19,31 @@ export const TROUBLES = [
   'empty',
   'currency',
 ] as const
-export type Trouble = (typeof TROUBLES)[number]
+export type SourceError = (typeof SOURCE_ERRORS)[number]
 
-export const troubleOf = ({ error }: Pick<SystemPrices, 'error'>): Trouble | null =>
-  error === null ? null : (TROUBLES.find((code) => code === error) ?? 'failed')
+export const sourceErrorOf = ({ error }: Pick<SystemPrices, 'error'>): SourceError | null =>
+  error === null ? null : (SOURCE_ERRORS.find((code) => code === error) ?? 'failed')
 
-/** What its owner has to put right; everything else rights itself. */
-export const isForOwner = (trouble: Trouble) =>
-  trouble === 'token_refused' || trouble === 'no_contract' || trouble === 'currency'
+/** Only the owner can fix these; the portal retries the others by itself. */
+export const needsOwner = (error: SourceError) =>
+  error === 'token_refused' || error === 'no_contract' || error === 'currency'
 
-const TYPED_IN = ['none', 'fixed', 'time_of_use']
-export const isService = ({ provider }: Pick<SystemPrices, 'provider'>) => !TYPED_IN.includes(provider)
+const MANUAL_PROVIDERS = ['none', 'fixed', 'time_of_use']
+export const isService = ({ provider }: Pick<SystemPrices, 'provider'>) =>
+  !MANUAL_PROVIDERS.includes(provider)
 
-/** It was set a moment ago, and nothing has come of it yet. */
-export const isBeingAsked = (prices: SystemPrices) =>
+/** The provider was set recently and has neither answered nor failed yet. */
+export const isPending = (prices: SystemPrices) =>
   isService(prices) && prices.success_at === null && prices.error === null
 
-/** Another service whose prices fill the gaps of the chosen one. */
-export const standIn = ({ source, provider }: SystemPrices): string | null =>
+/** Another source whose prices fill the gaps of the chosen provider. */
+export const fallbackSource = ({ source, provider }: SystemPrices): string | null =>
   source.find((name) => name !== null && name !== provider) ?? null
 
 export type Quarter = { at: number; price: number }
 
-/** The quarter-hours from now on whose price is known. */
-export function ahead({ time, import_price, now }: SystemPrices): Quarter[] {
+/** The quarters from now on whose price is known. */
+export function upcomingPrices({ time, import_price, now }: SystemPrices): Quarter[] {
   const quarter = 900_000
   return time.flatMap((at, place) => {
     const price = import_price[place]
@@ -63,7 +64,7 @@ export function extremes(quarters: readonly Quarter[]): { low: Quarter; high: Qu
 
 export type Until = { day: 'today' | 'tomorrow'; midnight: boolean }
 
-/** A midnight belongs to the day that it ends. */
+/** A midnight counts as the end of the day before. */
 export function untilOf(ms: number, { now, time_zone }: SystemPrices): Until {
   const day = (at: number): SiteDay => siteDayOf(at, time_zone)
   const midnight = day(ms) !== day(ms - 1)
@@ -73,6 +74,6 @@ export function untilOf(ms: number, { now, time_zone }: SystemPrices): Until {
 
 export type Step = { id: number; days: 'workdays' | 'weekend'; start: string; price: string }
 
-/** As the API reads it. */
+/** Serialised as the API expects it. */
 export const stepsText = (steps: readonly Step[]) =>
   steps.map(({ days, start, price }) => `${days}/${readTime(start)}/${price.trim()}`).join(';')

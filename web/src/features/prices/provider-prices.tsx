@@ -4,27 +4,27 @@ import { formatDateTime, formatTime, joinQuantity, priceQuantity } from '@/lib/f
 import { useT } from '@/lib/i18n/use-t'
 import { pricesQuery } from './api'
 import {
-  ahead,
   extremes,
-  isBeingAsked,
-  isForOwner,
+  fallbackSource,
+  isPending,
   isService,
+  needsOwner,
   type SystemPrices,
-  standIn,
-  troubleOf,
+  sourceErrorOf,
   untilOf,
+  upcomingPrices,
 } from './model'
 import { TimeOfUse } from './time-of-use'
 
 type Props = {
   serials: readonly string[]
-  /** Who only looks sees how it stands. */
+  /** For members who may only look. */
   readOnly: boolean
-  /** As people call a provider. */
+  /** A provider's display name. */
   nameOf: (provider: string) => string
 }
 
-/** How it stands with the prices of the provider that is set. */
+/** The state of the prices from the chosen provider. */
 export function ProviderPrices({ serials, readOnly, nameOf }: Props) {
   const { data } = useQuery(pricesQuery)
   const chosen = data?.filter(({ sn }) => serials.includes(sn)) ?? []
@@ -34,7 +34,7 @@ export function ProviderPrices({ serials, readOnly, nameOf }: Props) {
   return (
     <div className="mt-5 grid gap-4">
       {services.map((prices) => (
-        <State key={prices.sn} prices={prices} named={chosen.length > 1} nameOf={nameOf} />
+        <ProviderState key={prices.sn} prices={prices} named={chosen.length > 1} nameOf={nameOf} />
       ))}
       {typed.length > 0 && (
         <TimeOfUse key={typed.map(({ sn }) => sn).join()} systems={typed} readOnly={readOnly} />
@@ -43,24 +43,24 @@ export function ProviderPrices({ serials, readOnly, nameOf }: Props) {
   )
 }
 
-type StateProps = { prices: SystemPrices; named: boolean; nameOf: Props['nameOf'] }
+type ProviderStateProps = { prices: SystemPrices; named: boolean; nameOf: Props['nameOf'] }
 
-function State({ prices, named, nameOf }: StateProps) {
+function ProviderState({ prices, named, nameOf }: ProviderStateProps) {
   const { t, locale } = useT()
   const { sn, success_at, failing_since, time_zone, currency } = prices
   const provider = nameOf(prices.provider)
-  const trouble = troubleOf(prices)
-  const other = standIn(prices)
+  const sourceError = sourceErrorOf(prices)
+  const fallback = fallbackSource(prices)
   const moment = (ms: number) => formatDateTime(ms, { locale, timeZone: time_zone })
-  const tone = trouble === null ? 'ok' : isForOwner(trouble) ? 'danger' : 'warn'
-  const title = isBeingAsked(prices)
+  const tone = sourceError === null ? 'ok' : needsOwner(sourceError) ? 'danger' : 'warn'
+  const title = isPending(prices)
     ? t('settings.prices.asking', { provider })
-    : trouble === null
+    : sourceError === null
       ? t('settings.prices.well', { provider })
-      : t(`settings.prices.trouble.${trouble}`, { provider })
+      : t(`settings.prices.trouble.${sourceError}`, { provider })
   return (
     <Callout
-      tone={isBeingAsked(prices) ? 'info' : tone}
+      tone={isPending(prices) ? 'info' : tone}
       title={
         <>
           {named && <span className="num mr-2 break-all">{sn}</span>}
@@ -68,10 +68,12 @@ function State({ prices, named, nameOf }: StateProps) {
         </>
       }
     >
-      {trouble !== null && <p>{t(`settings.prices.trouble.${trouble}.text`, { provider, currency })}</p>}
-      {trouble !== 'currency' && !isBeingAsked(prices) && <Known prices={prices} />}
-      {other !== null && <p>{t('settings.prices.stand_in', { provider, other: nameOf(other) })}</p>}
-      {trouble !== null && !isForOwner(trouble) && failing_since !== null && (
+      {sourceError !== null && (
+        <p>{t(`settings.prices.trouble.${sourceError}.text`, { provider, currency })}</p>
+      )}
+      {sourceError !== 'currency' && !isPending(prices) && <KnownPrices prices={prices} />}
+      {fallback !== null && <p>{t('settings.prices.stand_in', { provider, other: nameOf(fallback) })}</p>}
+      {sourceError !== null && !needsOwner(sourceError) && failing_since !== null && (
         <p className="num text-[13px] text-muted">
           {t('settings.prices.since', { time: moment(failing_since) })}
           {success_at !== null && ` ${t('settings.prices.last', { time: moment(success_at) })}`}
@@ -82,10 +84,10 @@ function State({ prices, named, nameOf }: StateProps) {
 }
 
 /** "Preise bekannt bis morgen 24:00. Jetzt 28,41 ct/kWh, …" */
-function Known({ prices }: { prices: SystemPrices }) {
+function KnownPrices({ prices }: { prices: SystemPrices }) {
   const { t, locale } = useT()
   const { known_until, time_zone, currency } = prices
-  const quarters = ahead(prices)
+  const quarters = upcomingPrices(prices)
   const range = extremes(quarters)
   const [now] = quarters
   if (known_until === null || !range || !now) return <p>{t('settings.prices.none')}</p>

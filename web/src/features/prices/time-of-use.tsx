@@ -14,7 +14,7 @@ import { type Step, type SystemPrices, stepsText } from './model'
 
 const DAYS = ['workdays', 'weekend'] as const
 
-/** Prices by the time of day: from when on which price holds, until the next one of the same days. */
+/** The form for time-of-use prices: each holds from its start until the next start on the same days. */
 export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrices[]; readOnly: boolean }) {
   const { t, locale } = useT()
   const [steps, setSteps] = useState<Step[]>(() => {

@@ -14,10 +14,10 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { useLookOnly } from '@/lib/use-look-only'
 
-/** Whoever only looks does not write the name either. */
+/** Access levels that may change the name. */
 const MAY_NAME: readonly string[] = ['owner', 'member', 'configure', 'service']
 
-/** Who lives with the storage: the name that stands beside its serial number. */
+/** The end user's name for each system. */
 export function EndUserCard() {
   const { t } = useT()
   const { data: all } = useQuery(systemsQuery)

@@ -8,7 +8,7 @@ import { server } from '@/lib/testing/server'
 import { settingsEntry } from '@/lib/testing/settings'
 import { FewSettings } from './few-settings'
 
-it('the §14a notice is acknowledged for the limit that the unit came with, without another number', async () => {
+it('the §14a notice is acknowledged for the factory limit without changing it', async () => {
   const factory = { desired: { charge_limit: 4_600 } }
   let system = settingsEntry('A', factory)
   let sent: URLSearchParams | undefined

@@ -7,7 +7,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { SettingField } from './components/setting-field'
 import { StateLine } from './components/state-line'
-import { owesNotice } from './model/check'
+import { needsAcknowledgement } from './model/check'
 import { bodyOf, raisesLimit, type Systems } from './model/draft'
 import { GROUP_NAMES, SETTING_NAMES, type SettingName } from './model/fields'
 import { failuresOf, fieldErrorsOf } from './model/outcome'
@@ -19,7 +19,7 @@ type Props = { sn: string; names: readonly string[] }
 
 const isSetting = (name: string): name is SettingName => SETTING_NAMES.some((known) => known === name)
 
-/** A few settings of one system, for somebody who wires it as their work: saved at once, without a password. */
+/** A few settings of one system for electricians, saved at once without a password. */
 export function FewSettings({ sn, names }: Props) {
   const { t, locale } = useT()
   const { data: systems, error, readAgain } = useSettings()
@@ -43,9 +43,9 @@ function Editor({ systems, names, readAgain }: EditorProps) {
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [system] = systems
-  // Taken back below 4.2 kW, nothing is left to acknowledge.
+  // Typing a value below 4.2 kW removes the need to acknowledge.
   const owes = names.includes('charge_limit') && editor.draft.charge_limit === undefined
-  const notice = raisesLimit(editor.changes, systems) || (owes && systems.some(owesNotice))
+  const notice = raisesLimit(editor.changes, systems) || (owes && systems.some(needsAcknowledgement))
   const changes = editor.changes.length > 0
 
   async function save() {
@@ -59,7 +59,7 @@ function Editor({ systems, names, readAgain }: EditorProps) {
       if (answer.success.length > 0) editor.discard()
       else {
         editor.refuse(fieldErrorsOf(answer))
-        const texts = failed.flatMap(({ texts: said }) => said.map(({ text }) => text))
+        const texts = failed.flatMap(({ texts: problems }) => problems.map(({ text }) => text))
         setProblem(texts.join(' ') || t('settings.save_failed'))
       }
       await readAgain().catch(() => undefined)

@@ -3,16 +3,16 @@ import { apiError, networkError } from '@/lib/api/errors'
 import type { SystemSettings } from './model/fields'
 import { isOutcome, type SaveOutcome } from './model/outcome'
 
-/** What was read stands beside each serial number: the server takes nothing that was written over an unseen change. */
+/** The versions that were read, by serial number; the server refuses to overwrite newer changes. */
 const address = (systems: readonly SystemSettings[]) => ({ sn: systems.map(({ sn }) => sn).join() })
 const versionsOf = (systems: readonly SystemSettings[]) => systems.map(({ version }) => version).join()
 
-/** Whoever is asked for the password, and for the notice under §14a, gives both with the save. */
-export type Assurance = { password?: string; acknowledge_14a?: boolean }
+/** Confirmations that are sent with a save. */
+export type Confirmation = { password?: string; acknowledge_14a?: boolean }
 
 type Answer = { response: Response; data?: unknown; error?: unknown }
 
-/** How it ended for each system; whatever concerns the request as a whole is thrown. */
+/** The result for each system; errors of the whole request are thrown. */
 async function outcomeOf(pending: Promise<Answer>): Promise<SaveOutcome> {
   const { data, error, response } = await pending.catch(() => {
     throw networkError()
@@ -25,7 +25,7 @@ async function outcomeOf(pending: Promise<Answer>): Promise<SaveOutcome> {
 export const saveSettings = (
   systems: readonly SystemSettings[],
   fields: Record<string, string>,
-  { password, acknowledge_14a }: Assurance,
+  { password, acknowledge_14a }: Confirmation,
 ) =>
   outcomeOf(
     api.POST('/api/auth/settings/', {

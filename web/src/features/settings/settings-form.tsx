@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { ConfirmSave } from './components/confirm-save'
-import { ForeignNotice } from './components/foreign-notice'
+import { ConflictNotice } from './components/conflict-notice'
 import { LeaveGuard } from './components/leave-guard'
 import { ResetSettings } from './components/reset-settings'
 import { SaveBar } from './components/save-bar'
@@ -13,25 +13,25 @@ import { SettingGroup } from './components/setting-group'
 import { bodyOf, changedNames, type Systems } from './model/draft'
 import { type Group, groupOf, type SettingName } from './model/fields'
 import { conflictsOf, failuresOf, fieldErrorsOf, type SaveOutcome } from './model/outcome'
-import { type Assurance, resetSettings, saveSettings } from './save-settings'
+import { type Confirmation, resetSettings, saveSettings } from './save-settings'
 import { useEditor } from './use-editor'
 
 type Props = {
   all: Systems
-  /** Those that the form is about. */
+  /** The systems of the form. */
   systems: Systems
-  /** Those that are shown here. One alone is not folded. */
+  /** The shown groups. A single one is always open. */
   groups: readonly Group[]
   meterTest: ReactNode
   prices: ReactNode
-  /** They are there to be read: whoever looks changes nothing. */
+  /** Look-only access. */
   readOnly: boolean
-  /** Some took it and these did not: the form goes on with them. */
+  /** Some systems failed: the form continues with them. */
   onFailed: (serials: string[]) => void
   readAgain: () => Promise<unknown>
 }
 
-/** Every setting in its group; changes are gathered, shown once more and then sent together. */
+/** All settings in groups. Changes are collected, reviewed and sent together. */
 export function SettingsForm({
   all,
   systems,
@@ -45,7 +45,7 @@ export function SettingsForm({
   const { t } = useT()
   const queries = useQueryClient()
   const editor = useEditor(all, systems, groups)
-  // `#meter` leads to that group.
+  // `#meter` opens that group.
   const hash = useLocation({ select: (location) => location.hash })
   const [wanted] = useState(() => groups.find((group) => group === hash))
   const [opened, setOpened] = useState<readonly Group[]>(wanted ? [wanted] : ['charging'])
@@ -69,7 +69,7 @@ export function SettingsForm({
     if (attempt > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [attempt, opened])
 
-  async function finish(answer: SaveOutcome, said: string) {
+  async function finish(answer: SaveOutcome, message: string) {
     setConfirming(false)
     setOutcome(answer)
     const failed = [...failuresOf(answer).map(({ sn }) => sn), ...conflictsOf(answer)]
@@ -78,32 +78,32 @@ export function SettingsForm({
       editor.refuse(fieldErrorsOf(answer))
       if (answer.success.length > 0) onFailed(failed)
     }
-    if (answer.success.length > 0) notify.success(said)
-    // A price that is set here is the tariff of today.
+    if (answer.success.length > 0) notify.success(message)
+    // A price setting is also today's tariff.
     for (const kind of ['tariff', 'savings', 'price']) void queries.invalidateQueries({ queryKey: [kind] })
-    // The stream brings it too, but not to every tab.
+    // The event stream updates it too, but not in every tab.
     await readAgain().catch(() => undefined)
   }
 
-  async function send(assurance: Assurance) {
+  async function send(confirmation: Confirmation) {
     setSending(true)
     try {
       const body = bodyOf(editor.draft, editor.changes)
-      await finish(await saveSettings(systems, body, assurance), t('settings.saved'))
+      await finish(await saveSettings(systems, body, confirmation), t('settings.saved'))
     } finally {
       setSending(false)
     }
   }
 
   const count = changedNames(editor.changes).length
-  // The stream may bring what is being saved here before the answer does: that is nobody else's change.
-  const undecided = !sending && editor.foreign.length > 0
+  // The event stream may deliver this save before its answer; that is not a change by others.
+  const undecided = !sending && editor.conflicts.length > 0
   return (
     <div ref={form}>
       <LeaveGuard count={count} />
       <div className="grid gap-4">
         {outcome && <SaveResult outcome={outcome} />}
-        {undecided && <ForeignNotice systems={systems} editor={editor} />}
+        {undecided && <ConflictNotice systems={systems} editor={editor} />}
       </div>
       <div className="divide-y divide-line">
         {groups.map((group) => (
@@ -135,7 +135,7 @@ export function SettingsForm({
           <ResetSettings
             systems={systems}
             disabled={count > 0}
-            reset={async (wish) => finish(await resetSettings(systems, wish), t('settings.reset.done'))}
+            reset={async (options) => finish(await resetSettings(systems, options), t('settings.reset.done'))}
           />
         </div>
       )}

@@ -6,16 +6,16 @@ import { useT } from '@/lib/i18n/use-t'
 import { PARTS, type Part, readPart } from './model/part'
 
 type Props = {
-  /** What each part shows, made when it is opened. The first one is shown when the address names none. */
+  /** The parts that this person has, rendered on demand. The first one is the default. */
   parts: Partial<Record<Part, () => ReactNode>>
 }
 
-/** The settings of an owner or an electrician: one part at a time, each with an address of its own. */
+/** The settings of an owner or electrician: one part at a time, with its own address. */
 export function SettingsPage({ parts }: Props) {
   const { t } = useT()
   const known = PARTS.filter((part) => parts[part])
   const [first = 'account'] = known
-  // Mailed links have their secret behind the `#`; a new e-mail address and a key are for the account.
+  // Mailed links have their secret in the fragment; new e-mail addresses and keys belong to the account.
   const [mailed] = useState(() => readFragment('email') !== null || readFragment('key') !== null)
   const fragment = useLocation({ select: ({ hash }) => hash })
   const otherwise = readPart(mailed ? 'account' : fragment, first, known)

@@ -2,19 +2,19 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { tellListeners } from '@/lib/live/listeners'
+import { notifyListeners } from '@/lib/live/listeners'
 import { startSession } from '@/lib/session/session-store'
 import { fill } from '@/lib/testing/fill'
 import { liveOf } from '@/lib/testing/live'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { settingsEntry } from '@/lib/testing/settings'
-import { keepSettings } from './model/cache'
+import { cacheSettings } from './model/cache'
 import type { SystemSettings } from './model/fields'
 import type { SaveOutcome } from './model/outcome'
 import { StorageSettings } from './storage-settings'
 
-/** What the server holds, and what it was sent. */
+/** The server's settings, and the requests. */
 let systems: SystemSettings[]
 let sent: { url: URL; body: URLSearchParams }[]
 let answer: () => Response | Promise<Response>
@@ -29,7 +29,7 @@ const outcome = (special: Partial<SaveOutcome>): SaveOutcome => ({
   ...special,
 })
 
-const takeNote = async ({ request }: { request: Request }) => {
+const recordRequest = async ({ request }: { request: Request }) => {
   sent.push({ url: new URL(request.url), body: new URLSearchParams(await request.text()) })
   return answer()
 }
@@ -44,8 +44,8 @@ beforeEach(async () => {
     http.get('*/api/auth/data/', () => HttpResponse.json({ data: [] })),
     http.get('*/api/auth/stream/', () => new HttpResponse(new ReadableStream())),
     http.get('*/api/auth/settings/', () => HttpResponse.json(systems)),
-    http.post('*/api/auth/settings/', takeNote),
-    http.post('*/api/auth/settings/reset/', takeNote),
+    http.post('*/api/auth/settings/', recordRequest),
+    http.post('*/api/auth/settings/reset/', recordRequest),
   )
 })
 
@@ -65,7 +65,7 @@ const send = () => userEvent.click(screen.getByRole('button', { name: 'An den Sp
 const dialog = () => screen.findByRole('dialog')
 
 describe('saving', () => {
-  it('shows what changes from which value to which, sends that alone, and says what the battery reports', async () => {
+  it('shows the changes from and to, sends only them, and shows what the battery reports', async () => {
     await open()
     fill('Reserve', '30')
     expect(screen.getByText('1 Änderung ist noch nicht gesendet')).toBeInTheDocument()
@@ -88,19 +88,19 @@ describe('saving', () => {
     expect(await screen.findByText('Gesendet.')).toBeInTheDocument()
     expect(screen.getByText(/arbeitet noch mit: 10\s%/)).toBeInTheDocument()
     const applied = settingsEntry('A', { version: 4, desired: { reserve_soc: 30 }, reported_at: Date.now() })
-    act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(applied) }))
+    act(() => notifyListeners({ id: '1', name: 'settings', data: JSON.stringify(applied) }))
     expect(await screen.findByText('Übernommen.')).toBeInTheDocument()
     expect(screen.queryByText(/noch nicht gesendet/)).toBeNull()
   })
 
-  it("says when it was reported by the clock of the battery's site", async () => {
+  it('shows the time of the report by the site’s clock', async () => {
     systems = [settingsEntry('A', { reported_at: Date.UTC(2026, 10, 15, 12, 15) })]
     server.use(http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['A']))))
     await open()
     expect(await screen.findByText(/15\.11\.2026 13:15/)).toBeInTheDocument()
   })
 
-  it('asks for the password again when the wiring changes, and says at its field that it is wrong', async () => {
+  it('asks for the password when the wiring changes, and shows at its field that it is wrong', async () => {
     await open()
     await group('Gerät und Anschluss')
     await userEvent.click(screen.getByRole('switch', { name: 'Notstrom' }))
@@ -116,7 +116,7 @@ describe('saving', () => {
     expect(sent[0]?.body.get('password')).toBe('secret')
   })
 
-  it('above 4.2 kW needs the notice under §14a acknowledged', async () => {
+  it('above 4.2 kW requires the notice under §14a', async () => {
     await open()
     await group('Gerät und Anschluss')
     fill('Höchste Ladeleistung', '4600')
@@ -131,7 +131,7 @@ describe('saving', () => {
     expect(sent[0]?.body.get('acknowledge_14a')).toBe('true')
   })
 
-  it('above what the storage can do is refused with the number, and without the notice', async () => {
+  it('above the unit’s maximum is refused with that number, and without the notice', async () => {
     await open()
     await group('Gerät und Anschluss')
     fill('Höchste Ladeleistung', '9000')
@@ -144,7 +144,7 @@ describe('saving', () => {
     expect(sent).toEqual([])
   })
 
-  it('sends nothing while something is wrong, opens its group and goes to its field', async () => {
+  it('sends nothing while something is invalid, opens its group and focuses its field', async () => {
     await open()
     await group('Stromzähler')
     fill('Zähleradresse', '251')
@@ -155,7 +155,7 @@ describe('saving', () => {
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  it('shows the token of a provider only by its end, and asks for a whole new one', async () => {
+  it('shows only the end of a provider’s token, and asks for a complete new one', async () => {
     systems = [settingsEntry('A', { desired: { provider: 'tibber', provider_token: '…1a2b' } })]
     await open()
     await group('Stromtarif')
@@ -176,7 +176,7 @@ describe('several systems', () => {
     systems = [settingsEntry('A'), settingsEntry('B', { version: 7, desired: { reserve_soc: 40 } })]
   })
 
-  it('show what they share, send one version each, and go on with those that did not take it', async () => {
+  it('show common values, send one version each, and continue with those that failed', async () => {
     answer = () =>
       HttpResponse.json(
         outcome({
@@ -201,7 +201,7 @@ describe('several systems', () => {
     expect(screen.getByLabelText('Ladeleistung aus dem Netz')).toHaveValue('4000')
   })
 
-  it('always have one that is meant', async () => {
+  it('always include at least one', async () => {
     await open()
     await userEvent.click(screen.getByRole('checkbox', { name: 'A' }))
     expect(screen.getByRole('checkbox', { name: 'B' })).toBeDisabled()
@@ -212,10 +212,10 @@ describe('several systems', () => {
 describe('two people at once', () => {
   const theirs = () => settingsEntry('A', { version: 4, changed_by: 'person', desired: { reserve_soc: 30 } })
 
-  it('the second sees both values at once and decides; what was typed stays', async () => {
+  it('the second sees both values and decides; what was typed stays', async () => {
     await open()
     fill('Reserve', '50')
-    act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(theirs()) }))
+    act(() => notifyListeners({ id: '1', name: 'settings', data: JSON.stringify(theirs()) }))
     expect(await screen.findByText('Inzwischen hat jemand anderes gespeichert')).toBeInTheDocument()
     expect(screen.getByText(/von 10\s% auf 30\s% geändert\. Ihre Eingabe: 50\./)).toBeInTheDocument()
     expect(screen.getByRole('button', { name: 'Prüfen und senden' })).toBeDisabled()
@@ -226,7 +226,7 @@ describe('two people at once', () => {
     expect(sent[0]?.body.get('reserve_soc')).toBe('50')
   })
 
-  it('nobody is told of the own save that the stream brings before its answer', async () => {
+  it('a save is not reported as a change by others if the stream delivers it before the answer', async () => {
     const tibber = (special: Partial<SystemSettings>, provider_token: string) =>
       settingsEntry('A', { ...special, desired: { provider: 'tibber', provider_token } })
     systems = [tibber({}, '…9z8y')]
@@ -242,7 +242,7 @@ describe('two people at once', () => {
     await send()
     await waitFor(() => expect(sent).toHaveLength(1))
     const saved = tibber({ version: 4, changed_by: 'you' }, '…1a2b')
-    act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(saved) }))
+    act(() => notifyListeners({ id: '1', name: 'settings', data: JSON.stringify(saved) }))
     expect(await screen.findAllByText(/…1a2b/)).toHaveLength(1)
     expect(screen.queryByText(/in einem anderen Fenster/)).toBeNull()
     systems = [saved]
@@ -251,7 +251,7 @@ describe('two people at once', () => {
     expect(screen.queryByText(/in einem anderen Fenster/)).toBeNull()
   })
 
-  it('the second is told by the refusal when the news came too late, and may take the other value', async () => {
+  it('the second learns of it by the refusal if the event came too late, and may take the other value', async () => {
     await open()
     fill('Reserve', '50')
     await review()
@@ -273,8 +273,8 @@ describe('two people at once', () => {
   })
 })
 
-describe('what the battery says', () => {
-  it('stands at the field that it refused, with what it works with', async () => {
+describe('what the battery reports', () => {
+  it('is shown at the rejected field, with the active value', async () => {
     systems = [
       settingsEntry('A', {
         state: 'refused',
@@ -301,7 +301,7 @@ describe('what the battery says', () => {
     expect(screen.getByText(sentence)).toBeInTheDocument()
   })
 
-  it('and the grid operator’s limit stands above everything', async () => {
+  it('includes the grid operator’s limit, above everything', async () => {
     systems = [settingsEntry('A', { grid_limit: { limit: 4_200, since: Date.UTC(2026, 10, 15, 11) } })]
     await open()
     expect(screen.getByText('Der Netzbetreiber begrenzt gerade das Laden')).toBeInTheDocument()
@@ -310,7 +310,7 @@ describe('what the battery says', () => {
 })
 
 describe('loading', () => {
-  it('says that the current settings are there', async () => {
+  it('says that the settings are current', async () => {
     await open()
     systems = [settingsEntry('A', { version: 5, desired: { reserve_soc: 60 } })]
     await userEvent.click(screen.getByRole('button', { name: 'Aktuelle Einstellungen laden' }))
@@ -318,8 +318,8 @@ describe('loading', () => {
     expect(localStorage.getItem('settings_A')).toContain('"reserve_soc":60')
   })
 
-  it('that fails says so and leaves the last known values', async () => {
-    keepSettings([settingsEntry('A', { desired: { reserve_soc: 25 } })], Date.now() - 60_000)
+  it('that fails says so and keeps the last known values', async () => {
+    cacheSettings([settingsEntry('A', { desired: { reserve_soc: 25 } })], Date.now() - 60_000)
     server.use(
       http.get('*/api/auth/settings/', () =>
         HttpResponse.json({ detail: 'Nicht erreichbar.', code: 'forbidden' }, { status: 403 }),
@@ -333,7 +333,7 @@ describe('loading', () => {
 })
 
 describe('resetting', () => {
-  it('asks first, leaves the wiring alone unless it is meant, and then asks for the password', async () => {
+  it('asks for confirmation, keeps the wiring by default, and otherwise requires the password', async () => {
     await open()
     await userEvent.click(screen.getByRole('button', { name: 'Auf Grundwerte zurücksetzen' }))
     const asked = within(await dialog())
@@ -350,7 +350,7 @@ describe('resetting', () => {
     })
   })
 
-  it('waits for what is typed and not sent', async () => {
+  it('is disabled while there are unsent changes', async () => {
     await open()
     fill('Reserve', '30')
     expect(screen.getByRole('button', { name: 'Auf Grundwerte zurücksetzen' })).toBeDisabled()

@@ -22,17 +22,17 @@ import { SettingsForm } from './settings-form'
 import { useSettings } from './use-settings'
 
 type Props = {
-  /** Those that this part of the settings is about. */
+  /** The groups of this part of the settings. */
   groups?: readonly Group[]
   title?: MessageId
   text?: MessageId
-  /** The test of the smart meter, for these systems. */
+  /** The meter test for these systems. */
   meterTest?: (serials: readonly string[]) => ReactNode
-  /** How it stands with the provider's prices, for these systems. */
+  /** The state of the provider's prices for these systems. */
   prices?: (serials: readonly string[], readOnly: boolean) => ReactNode
 }
 
-/** How the storage is set: load, change, send, and see what it reports. */
+/** The battery's settings: load, change, send, and show its report. */
 export function StorageSettings({
   title = 'settings.title',
   text = 'settings.load_text',
@@ -49,7 +49,7 @@ export function StorageSettings({
       await readAgain()
       notify.toast(t('settings.loaded'))
     } catch {
-      // The query says it itself.
+      // The query reports the error itself.
     } finally {
       setLoading(false)
     }
@@ -87,7 +87,7 @@ export function StorageSettings({
   )
 }
 
-/** Begins with what the person looks at elsewhere: one system, or all of them. */
+/** Initially the selected system, or all of them. */
 function ChosenSystems({
   all: seen,
   groups = GROUP_NAMES,

@@ -1,30 +1,28 @@
 import { useState } from 'react'
 import type { Findings } from './model/check'
-import { changesOf, type Draft, findingsOf, foreignChanges, type Systems } from './model/draft'
+import { changesOf, conflictingChanges, type Draft, findingsOf, type Systems } from './model/draft'
 import { type Group, groupOf, type SettingName } from './model/fields'
 
-type Editing = {
+type EditorState = {
   draft: Draft
-  /** All systems as they were when the first key was pressed. */
-  began: Systems
+  /** All systems when editing began. */
+  base: Systems
   errors: Findings
 }
 
-const NOTHING: Editing = { draft: {}, began: [], errors: {} }
+const UNCHANGED: EditorState = { draft: {}, base: [], errors: {} }
 
 /**
- * What is being changed. Nothing typed is thrown away but by the person, and what somebody else saves meanwhile is seen
- * before it can be written over.
- * @param all every system
- * @param systems those that the change is for
- * @param groups what the form shows: what is wrong elsewhere stops nobody here
+ * The form's state. Only the person discards input, and changes by others are shown before they can be
+ * overwritten. @param all every system @param systems the systems of the change @param groups the shown
+ * groups: errors in others do not block
  */
 export function useEditor(all: Systems, systems: Systems, groups: readonly Group[]) {
-  const [{ draft, began, errors }, setEditing] = useState(NOTHING)
-  /** Counts refusals: with each the focus goes to the first field that is wrong. */
+  const [{ draft, base, errors }, setEditing] = useState(UNCHANGED)
+  /** Counts rejected submits; each focuses the first invalid field. */
   const [attempt, setAttempt] = useState(0)
   const changes = changesOf(draft, systems)
-  const foreign = changes.length > 0 ? foreignChanges(began, systems) : []
+  const conflicts = changes.length > 0 ? conflictingChanges(base, systems) : []
 
   function refuse(found: Findings) {
     setEditing((now) => ({ ...now, errors: found }))
@@ -36,14 +34,14 @@ export function useEditor(all: Systems, systems: Systems, groups: readonly Group
     errors,
     attempt,
     changes,
-    foreign,
+    conflicts,
     change: (name: SettingName, text: string) =>
       setEditing((now) => ({
         draft: { ...now.draft, [name]: text },
-        began: changesOf(now.draft, all).length > 0 ? now.began : all,
+        base: changesOf(now.draft, all).length > 0 ? now.base : all,
         errors: { ...now.errors, [name]: undefined },
       })),
-    /** Whether it may be sent; otherwise the fields say why not. */
+    /** Whether it may be sent; otherwise sets the errors of the fields. */
     check: () => {
       const findings = Object.entries(findingsOf(draft, systems))
       const found: Findings = Object.fromEntries(
@@ -55,15 +53,15 @@ export function useEditor(all: Systems, systems: Systems, groups: readonly Group
       return right
     },
     refuse,
-    discard: () => setEditing(NOTHING),
-    /** Goes on with what was typed, over what somebody else has saved. */
-    keepMine: () => setEditing((now) => ({ ...now, began: all })),
-    /** Lets the other's values stand where both have changed the same. */
+    discard: () => setEditing(UNCHANGED),
+    /** Keeps the input, which overwrites the changes by others. */
+    keepMine: () => setEditing((now) => ({ ...now, base: all })),
+    /** Discards the input of fields that others have changed. */
     takeTheirs: () =>
       setEditing((now) => {
-        const theirs = new Set<string>(foreign.map(({ name }) => name))
+        const theirs = new Set<string>(conflicts.map(({ name }) => name))
         const kept = Object.entries(now.draft).filter(([name]) => !theirs.has(name))
-        return { draft: Object.fromEntries(kept), began: all, errors: {} }
+        return { draft: Object.fromEntries(kept), base: all, errors: {} }
       }),
   }
 }

@@ -6,12 +6,15 @@ import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { listen } from '@/lib/live/listeners'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { keepSettings, keptSettings } from './model/cache'
+import { cachedSettings, cacheSettings } from './model/cache'
 import type { SystemSettings } from './model/fields'
 
 type Systems = readonly SystemSettings[]
 
-/** Of all systems. Reasons of the battery are in a language, so each language has an answer of its own. */
+/**
+ * The settings of all systems. The battery's reasons are translated by the server, so the key contains the
+ * language.
+ */
 const settingsQuery = (locale: Locale) =>
   queryOptions<Systems>({
     queryKey: ['settings', locale],
@@ -22,11 +25,11 @@ const settingsQuery = (locale: Locale) =>
 async function readSettings(): Promise<Systems> {
   const answer = await unwrap(api.GET('/api/auth/settings/', { params: { query: { sn: ALL_SYSTEMS } } }))
   const systems = Array.isArray(answer) ? answer : [answer]
-  keepSettings(systems)
+  cacheSettings(systems)
   return systems
 }
 
-/** An answer that was under way while the stream brought something newer does not bring the old back. */
+/** An answer that is older than what the stream delivered does not replace it. */
 export function newerOf(known: Systems | undefined, answer: Systems): Systems {
   return answer.map((system) => {
     const before = known?.find(({ sn }) => sn === system.sn)
@@ -37,7 +40,7 @@ export function newerOf(known: Systems | undefined, answer: Systems): Systems {
 const isNewer = (one: SystemSettings, other: SystemSettings) =>
   one.version > other.version || (one.reported_at ?? 0) > (other.reported_at ?? 0)
 
-/** The settings of all systems, as they change. An error leaves the last known ones. */
+/** The settings of all systems, kept up to date. An error keeps the last known ones. */
 export function useSettings() {
   const { locale } = useT()
   const client = useQueryClient()
@@ -49,7 +52,7 @@ export function useSettings() {
         if (news === 'opened') void client.invalidateQueries({ queryKey: key })
         else if (news.name === 'settings') {
           const changed = JSON.parse(news.data) as SystemSettings
-          keepSettings([changed])
+          cacheSettings([changed])
           client.setQueryData(key, (systems) =>
             systems?.map((system) => (system.sn === changed.sn ? changed : system)),
           )
@@ -59,8 +62,8 @@ export function useSettings() {
   )
   const query = useQuery({
     ...settingsQuery(locale),
-    initialData: () => keptSettings()?.systems,
-    initialDataUpdatedAt: () => keptSettings()?.at,
+    initialData: () => cachedSettings()?.systems,
+    initialDataUpdatedAt: () => cachedSettings()?.at,
     refetchInterval: ({ state }) =>
       state.data?.some((system) => system.state === 'sent') ? ANSWER_POLL : LIVE_REFRESH,
   })

@@ -9,7 +9,7 @@ import { GroupForm } from './group-form'
 
 type Props = { open: boolean; onClose: () => void }
 
-/** @param group null: a new one */
+/** @param group null for a new one */
 export function WriteGroup({ group, systems, open, onClose }: Props & WriteProps) {
   const { t } = useT()
   return (
@@ -26,7 +26,7 @@ export function WriteGroup({ group, systems, open, onClose }: Props & WriteProps
 
 type WriteProps = { group: Group | null; systems: readonly System[] }
 
-/** Removes a group, after a question; its systems stay. */
+/** Deletes a group after a confirmation; its systems stay. */
 export function DeleteGroup({ group, open, onClose }: Props & { group: Group }) {
   const { t } = useT()
   const { name } = group

@@ -10,13 +10,13 @@ import { notify } from '@/lib/notify'
 import { checkGroupName } from '@/lib/validation/group-name'
 
 type Props = {
-  /** Null: a new one. */
+  /** Null for a new one. */
   group: Group | null
   systems: readonly System[]
   onClose: () => void
 }
 
-/** Beside the name, a tick for each system. */
+/** The name, and a checkbox per system. */
 type Fields = { name: string } & Record<`in ${string}`, boolean>
 const tickOf = (sn: string) => `in ${sn}` as const
 
@@ -55,7 +55,7 @@ export function GroupForm({ group, systems, onClose }: Props) {
   )
 }
 
-/** A system is in one group at most: whoever takes it from another one should know. */
+/** A system is in at most one group, so the label warns if it is in another one. */
 function SystemLabel({ system, group }: { system: System; group: Group | null }) {
   const { t } = useT()
   const { sn, phase, group_name } = system

@@ -8,13 +8,13 @@ import { SystemRow } from './system-row'
 
 type Props = {
   section: Section
-  /** Without it, or for as long as it is not known, nothing can be changed. */
+  /** Undefined while it is unknown; then the group cannot be changed. */
   group: Group | undefined
   onEdit: (group: Group) => void
   onDelete: (group: Group) => void
 }
 
-/** A group, with what is in it and what can be done to it. */
+/** A group with its systems and actions. */
 export function GroupSection({ section: { name, systems }, group, onEdit, onDelete }: Props) {
   const { t } = useT()
   const id = useId()

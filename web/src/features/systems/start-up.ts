@@ -1,15 +1,18 @@
-/** What the list of systems means when the portal starts (specification 4). */
+/** What the list of systems means for the session at start (specification 4). */
 import type { Role } from '@/lib/session/tokens'
 
 type Start = {
   role: Role
-  /** What this tab knew before, null if nothing. */
+  /** The systems that this tab knew, null if it is new. */
   known: readonly string[] | null
-  /** What the server says now. No answer is no list: then nothing is decided. */
+  /** The systems in the server's answer; without an answer nothing is decided. */
   found: readonly string[]
 }
 
-/** `changed`: go to the dashboard, for what is on screen may be gone. `no_systems`: an owner has nothing to see. */
+/**
+ * `changed`: go to the dashboard, because the current page's system may be gone. `no_systems`: the owner has
+ * none.
+ */
 export type StartUp = 'stay' | 'changed' | 'no_systems'
 
 export function startUp({ role, known, found }: Start): StartUp {

@@ -13,7 +13,7 @@ import { SystemList } from './system-list'
 
 const SERIALS = ['8K2041773', '8K2041774']
 
-/** A server that knows groups as ours does: a system is in one of them at most. Returns what was sent. */
+/** A server with groups; a system is in at most one. Returns the sent requests. */
 function serve(groups: Group[]) {
   const sent: string[] = []
   const nameOf = (sn: string) => groups.find(({ systems }) => systems.includes(sn))?.name ?? null
@@ -64,14 +64,14 @@ const open = () =>
 const groupName = () => screen.findByLabelText('Name der Gruppe')
 const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }))
 const inGroup = (name: string) => screen.findByRole('region', { name })
-const said = () => useNotifications.getState().waiting.map(({ text }) => text)
+const notifications = () => useNotifications.getState().waiting.map(({ text }) => text)
 
 afterEach(() => useNotifications.setState({ waiting: [] }))
 
 describe('a system in the list', () => {
   afterEach(() => resetSessionStore())
 
-  it('says that it does not report', async () => {
+  it('shows that it does not report', async () => {
     startSession({ access: 'access', refresh: 'refresh', role: 'user' })
     serve([])
     const [first = '', second = ''] = SERIALS
@@ -92,7 +92,7 @@ describe('a system in the list', () => {
 })
 
 describe('groups', () => {
-  it('are not made without a name', async () => {
+  it('cannot be created without a name', async () => {
     const sent = serve([])
     await open()
     await screen.findByText('8K2041773')
@@ -105,7 +105,7 @@ describe('groups', () => {
     expect(sent).toEqual([])
   })
 
-  it('are made with a name and the systems in it, and that is said', async () => {
+  it('are created with a name and systems, with a confirmation', async () => {
     const sent = serve([])
     await open()
     await screen.findByText('8K2041773')
@@ -117,10 +117,10 @@ describe('groups', () => {
     expect(await within(await inGroup('Ferienhaus')).findByText('8K2041774')).toBeInTheDocument()
     expect(within(await inGroup('Ohne Gruppe')).getByText('8K2041773')).toBeInTheDocument()
     expect(sent).toEqual(['POST name=Ferienhaus&sn=8K2041774'])
-    expect(said()).toEqual(['Die Gruppe „Ferienhaus“ wurde erfolgreich angelegt'])
+    expect(notifications()).toEqual(['Die Gruppe „Ferienhaus“ wurde erfolgreich angelegt'])
   })
 
-  it('get another name and other systems', async () => {
+  it('can be renamed and get other systems', async () => {
     const sent = serve([
       { id: 1, name: 'Haus', systems: ['8K2041773'] },
       { id: 2, name: 'Hof', systems: ['8K2041774'] },
@@ -138,7 +138,7 @@ describe('groups', () => {
     expect(sent).toEqual(['PATCH name=Haus+am+See&sn=8K2041773%2C8K2041774'])
   })
 
-  it('show why a name was not taken, at the field', async () => {
+  it('show at the field why a name was refused', async () => {
     serve([])
     server.use(
       http.post('*/api/auth/group/', () =>
@@ -155,7 +155,7 @@ describe('groups', () => {
     expect(screen.getByLabelText('Name der Gruppe')).toHaveAccessibleDescription(/haben Sie schon/)
   })
 
-  it('go after a question, and their systems stay', async () => {
+  it('are deleted after a confirmation, and their systems stay', async () => {
     const sent = serve([{ id: 7, name: 'Haus', systems: ['8K2041773'] }])
     await open()
     await press('Gruppe „Haus“ löschen')
@@ -164,10 +164,10 @@ describe('groups', () => {
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Haus' })).toBeNull())
     expect(sent).toEqual(['DELETE 7'])
     expect(screen.getByText('8K2041773')).toBeInTheDocument()
-    expect(said()).toEqual(['Die Gruppe „Haus“ ist gelöscht'])
+    expect(notifications()).toEqual(['Die Gruppe „Haus“ ist gelöscht'])
   })
 
-  it('stand ten on a page', async () => {
+  it('are shown ten per page', async () => {
     serve(Array.from({ length: 11 }, (_, id) => ({ id, name: `Haus ${id}`, systems: [] })))
     await open()
     await inGroup('Haus 0')

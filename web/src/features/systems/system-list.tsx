@@ -17,24 +17,24 @@ import { GroupSection } from './group-section'
 import { sectionsOf } from './model/sections'
 import { rowStyle, SystemRow } from './system-row'
 
-/** Their forms are not needed at first sight. */
+/** Loaded on demand. */
 const WriteGroup = lazyPart(async () => (await import('./group-dialogs')).WriteGroup)
 const DeleteGroup = lazyPart(async () => (await import('./group-dialogs')).DeleteGroup)
 
-/** What is being done to a group; the number makes every opening of a form a new one. */
-type Deed = { kind: 'write' | 'delete'; group: Group | null; opening: number; open: boolean }
+/** The open dialog; the number resets its form at each opening. */
+type DialogState = { kind: 'write' | 'delete'; group: Group | null; opening: number; open: boolean }
 
-/** The systems of the account under their groups, with their phase and firmware. */
+/** The account's systems by group, with phase and firmware. */
 export function SystemList() {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(systemsQuery)
   const { data: groups = [] } = useQuery(groupsQuery)
-  const [deed, setDeed] = useState<Deed>({ kind: 'write', group: null, opening: 0, open: false })
-  const begin = (kind: Deed['kind'], group: Group | null) =>
-    setDeed(({ opening }) => ({ kind, group, opening: opening + 1, open: true }))
-  const dialog = {
-    open: deed.open,
-    onClose: () => setDeed((before) => ({ ...before, open: false })),
+  const [dialog, setDialog] = useState<DialogState>({ kind: 'write', group: null, opening: 0, open: false })
+  const begin = (kind: DialogState['kind'], group: Group | null) =>
+    setDialog(({ opening }) => ({ kind, group, opening: opening + 1, open: true }))
+  const dialogProps = {
+    open: dialog.open,
+    onClose: () => setDialog((before) => ({ ...before, open: false })),
   }
   if (!data && error) {
     return (
@@ -71,12 +71,12 @@ export function SystemList() {
           onDelete={(group) => begin('delete', group)}
         />
       ) : (
-        <Waiting key="waiting" />
+        <Loading key="waiting" />
       )}
-      <Suspense key={deed.opening}>
-        {deed.kind === 'delete' && deed.group && <DeleteGroup {...dialog} group={deed.group} />}
-        {deed.kind === 'write' && deed.opening > 0 && (
-          <WriteGroup {...dialog} group={deed.group} systems={data ?? []} />
+      <Suspense key={dialog.opening}>
+        {dialog.kind === 'delete' && dialog.group && <DeleteGroup {...dialogProps} group={dialog.group} />}
+        {dialog.kind === 'write' && dialog.opening > 0 && (
+          <WriteGroup {...dialogProps} group={dialog.group} systems={data ?? []} />
         )}
       </Suspense>
     </Card>
@@ -90,7 +90,7 @@ type SectionsProps = {
   onDelete: (group: Group) => void
 }
 
-/** Ten groups at a time. Without a group there is nothing to head. */
+/** Ten groups per page. Without groups there are no headings. */
 function Sections({ systems, groups, onEdit, onDelete }: SectionsProps) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
@@ -131,8 +131,8 @@ function Sections({ systems, groups, onEdit, onDelete }: SectionsProps) {
   )
 }
 
-/** As many as last time, so that nothing moves when they come. */
-function Waiting() {
+/** As many rows as last time, so that nothing moves. */
+function Loading() {
   const expected = useSession((session) => session.serials) ?? ['']
   return (
     <ul className="divide-y divide-line">

@@ -1,7 +1,7 @@
 import { BatteryFull, BatteryWarning, type LucideIcon, WifiOff } from 'lucide-react'
-import { ConcernList } from '@/components/live/concern-list'
-import { type Concern, concernsOf } from '@/components/live/model/concerns'
 import { readingOf } from '@/components/live/model/reading'
+import { type StatusWarning, statusWarningsOf } from '@/components/live/model/status-warnings'
+import { StatusWarningList } from '@/components/live/status-warning-list'
 import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { formatVersion } from '@/lib/format'
@@ -10,7 +10,7 @@ import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { endUserOf } from './model/sections'
 
-/** Product words, the same in every language. */
+/** Product names, the same in every language. */
 const VERSIONS = [
   { name: 'Master', field: 'master_version' },
   { name: 'Gateway', field: 'gateway_version' },
@@ -19,26 +19,26 @@ const VERSIONS = [
 
 export const rowStyle = 'py-3.5 first:pt-0 last:pb-0'
 
-/** How old a value is changes slowly: this often is often enough. */
+/** Ages change slowly, so they are updated this often. In ms. */
 const AGE_CHECK = 5_000
 
 type Marker = { icon: LucideIcon; mark: string }
 
-function markerOf(concerns: readonly Concern[]): Marker {
-  if (concerns.some(({ kind }) => kind === 'offline')) return { icon: WifiOff, mark: 'text-muted' }
-  if (concerns.some(({ kind }) => kind !== 'in_force')) return { icon: BatteryWarning, mark: 'text-warn' }
+function markerOf(warnings: readonly StatusWarning[]): Marker {
+  if (warnings.some(({ kind }) => kind === 'offline')) return { icon: WifiOff, mark: 'text-muted' }
+  if (warnings.some(({ kind }) => kind !== 'in_force')) return { icon: BatteryWarning, mark: 'text-warn' }
   return { icon: BatteryFull, mark: 'text-battery-text' }
 }
 
-/** A system with its phase, the person it belongs to, what is the matter with it, and its firmware. */
+/** A system with its phase, end user, state and firmware. */
 export function SystemRow({ system }: { system: System }) {
   const { t } = useT()
   const person = endUserOf(system)
   const { data: live } = useLive()
   const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
   const entry = live?.entries[system.sn]
-  const concerns = entry ? concernsOf(readingOf(entry), now) : []
-  const { icon: Icon, mark } = markerOf(concerns)
+  const warnings = entry ? statusWarningsOf(readingOf(entry), now) : []
+  const { icon: Icon, mark } = markerOf(warnings)
   return (
     <li className={cn(rowStyle, 'flex flex-wrap items-center gap-x-4 gap-y-3')}>
       <span className={cn('grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2', mark)}>
@@ -50,9 +50,9 @@ export function SystemRow({ system }: { system: System }) {
           {t('systems.phase', { phase: system.phase })}
           {person && <span> · {person}</span>}
         </p>
-        {entry && concerns.length > 0 && (
+        {entry && warnings.length > 0 && (
           <div className="text-[13px] font-medium text-warn">
-            <ConcernList concerns={concerns} timeZone={entry.time_zone} now={now} />
+            <StatusWarningList warnings={warnings} timeZone={entry.time_zone} now={now} />
           </div>
         )}
       </div>

@@ -9,9 +9,9 @@ import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
-import { sectionsOf, TOGETHER } from './model/sections'
+import { ALL_SYSTEMS_ENTRY, sectionsOf } from './model/sections'
 
-/** What the page is about: one system, or all of them. With several it is a menu, each under its group. */
+/** Selects one system or all together; with several systems a menu, by group. */
 export function SystemSelector() {
   const { t } = useT()
   const { data: systems } = useQuery(systemsQuery)
@@ -21,7 +21,7 @@ export function SystemSelector() {
   const label = <Label {...nameOf(sn, systems, together, t)} />
   if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
   return (
-    // The name stands where the page begins, the room around it beside it.
+    // The name is aligned with the page; the button's padding overlaps the margin.
     <div className="-ml-5 min-w-0">
       <Menu
         align="start"
@@ -46,7 +46,7 @@ export function SystemSelector() {
   )
 }
 
-/** The name of a system where there is nothing to choose. */
+/** The name of the only system. */
 export function OnlySystem({ system }: { system: System }) {
   const { t } = useT()
   return <Label {...nameOf(system.sn, [system], null, t)} />
@@ -66,9 +66,9 @@ function Label({ name, more }: Name) {
   )
 }
 
-/** All systems together and, without groups, each of them; otherwise a part for every group. */
+/** All systems together, then either every system or one section per group. */
 function partsOf(systems: readonly System[], together: Together, t: Translate) {
-  const all = optionOf(TOGETHER.sn, nameOf(TOGETHER.sn, systems, together, t))
+  const all = optionOf(ALL_SYSTEMS_ENTRY.sn, nameOf(ALL_SYSTEMS_ENTRY.sn, systems, together, t))
   const groups = sectionsOf(systems).map((section) => ({
     heading: section.name ?? t('groups.without'),
     options: section.systems.map(({ sn, phase }) =>
@@ -94,7 +94,7 @@ const optionOf = (value: string, { name, more }: Name) => ({
 
 type Together = { reporting: number; systems: number } | null
 
-/** How many of all systems report; null while that is not known. */
+/** How many systems report; null while that is unknown. */
 function useTogether(): Together {
   const { data: live } = useLive()
   const { reporting, systems } = live?.entries[ALL_SYSTEMS] ?? {}

@@ -8,14 +8,14 @@ import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
 import { startUp } from './start-up'
 
-/** Loads the systems of the session and acts on the list. An error decides nothing, and neither does a list from last time. */
+/** Loads the session's systems and acts on the list. Errors and cached lists have no effect. */
 export function useStartUp() {
   const navigate = useNavigate()
   const { data, isSuccess, isFetchedAfterMount, isStale } = useQuery({
     ...systemsQuery,
     enabled: isAuthenticated(),
   })
-  // What was kept counts as old; what was asked for ahead may have come before this.
+  // A cached list is stale. A prefetched answer may have come before this effect.
   const answered = isSuccess && (isFetchedAfterMount || !isStale)
   const started = useRef(false)
 
@@ -29,7 +29,7 @@ export function useStartUp() {
       return
     }
     useSession.setState({ serials: found })
-    // Later lists differ because of what the person has just done, and do not take the page away.
+    // Later lists differ because of the person's own actions, and do not navigate away.
     if (outcome === 'changed' && !started.current) void navigate({ to: dashboardOf(role), replace: true })
     started.current = true
   }, [data, answered, navigate])

@@ -7,7 +7,7 @@ import { withSession } from '@/lib/api/with-session'
 import type { Locale } from '@/lib/i18n/locales'
 
 type Schemas = components['schemas']
-/** One part of a battery that gets another version. */
+/** One part of a battery with its new version. */
 export type PartUpdate = Schemas['UpdatePart']
 export type PartName = PartUpdate['type']
 export type UpdateStatus = Schemas['UpdateStatus']
@@ -22,7 +22,7 @@ function toMultipart(fields: object): FormData {
   return form
 }
 
-/** The portal answers for it under the address that the page was opened by. */
+/** The portal serves it under its own origin. */
 const service = createClient<paths>({
   baseUrl: location.origin,
   fetch: (request) => globalThis.fetch(request),
@@ -37,18 +37,18 @@ const readHistory = (sn: string) => unwrap(service.GET('/api/v1/history/', { par
 const sendUpdate = (sn: string, update: '0' | '1') =>
   unwrap(service.POST('/api/v1/update/', { body: { sn, update } }))
 
-/** Again while one is open: the same answer, nothing new. */
+/** Repeating an open start returns the same answer and starts nothing new. */
 export const startUpdate = (sn: string) => sendUpdate(sn, '1')
 
 /** Refused once the battery has begun. */
 export const withdrawUpdate = (sn: string) => sendUpdate(sn, '0')
 
-/** Notes and faults in it are in a language, so each language has an answer of its own. */
+/** Notes and faults are translated by the server, so the key contains the language. */
 export const statusQuery = (sn: string, locale: Locale) =>
   queryOptions({
     queryKey: ['update', sn, locale],
     queryFn: () => readStatus(sn),
-    // It is asked for again in a moment anyway, and what was true at the last visit says nothing.
+    // Polled, so neither retries nor a cached status of an earlier visit are useful.
     retry: false,
     staleTime: 0,
     gcTime: 0,

@@ -12,16 +12,16 @@ import { startUpdate, type UpdateStatus, withdrawUpdate } from './api'
 import { PreChecks } from './components/pre-checks'
 import { UpdateProgress } from './components/update-progress'
 import { WhatsNew } from './components/whats-new'
-import { isUnderWay, mayStart, phaseOf } from './model'
+import { canStart, isUnderWay, phaseOf } from './model'
 import { useStatuses } from './use-statuses'
 
 type Props = {
   sn: string
-  /** The owner lets the electrician service it. */
+  /** The grant's scope is service. */
   service: boolean
 }
 
-/** The firmware of one system from the electrician's side: what is new, whether all is ready, and how it fares. */
+/** A system's firmware for electricians: new versions, checks and progress. */
 export function FirmwareCard({ sn, service }: Props) {
   const { t } = useT()
   const { answers, askAgain, isAsking } = useStatuses([sn], sn)
@@ -37,7 +37,7 @@ export function FirmwareCard({ sn, service }: Props) {
       )}
       {!status && !error && <Skeleton key="waiting" className="h-24" />}
       {status && (
-        <Standing
+        <UpdateDetails
           key="status"
           sn={sn}
           service={service}
@@ -50,13 +50,13 @@ export function FirmwareCard({ sn, service }: Props) {
   )
 }
 
-type StandingProps = Props & {
+type UpdateDetailsProps = Props & {
   status: UpdateStatus
   staleSince: number | null
   askAgain: () => Promise<unknown>
 }
 
-function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) {
+function UpdateDetails({ sn, service, status, staleSince, askAgain }: UpdateDetailsProps) {
   const { t, locale } = useT()
   const [asking, setAsking] = useState(false)
   const phase = phaseOf(status)
@@ -67,7 +67,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
   })
   const withdraw = useMutation({ mutationFn: () => withdrawUpdate(sn), onSuccess: askAgain })
   const refusal = start.error ?? withdraw.error
-  // What has begun elsewhere meanwhile is not asked for.
+  // Closes the question if the update was started elsewhere.
   useEffect(() => {
     if (isUnderWay(phase)) setAsking(false)
   }, [phase])
@@ -121,7 +121,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
           </div>
           {service ? (
             <Button
-              disabled={!mayStart(phase, status)}
+              disabled={!canStart(phase, status)}
               onClick={() => setAsking(true)}
               className="justify-self-start"
             >

@@ -16,11 +16,11 @@ import { historyQuery, type JobState, type PastUpdate } from './api'
 
 type Props = {
   serials: readonly string[]
-  /** The one that the wizard is about. */
+  /** The wizard's system. */
   chosen: string | null
 }
 
-/** Which versions a system has had, and how it came by them. */
+/** Past versions of the systems, and how each update ended. */
 export function HistoryCard({ serials, chosen }: Props) {
   const { t } = useT()
   const [looked, setLooked] = useState<string | null>(null)
@@ -81,7 +81,7 @@ function History({ sn }: { sn: string }) {
   )
 }
 
-const LOOK: Record<JobState, { icon: LucideIcon; mark: string }> = {
+const STYLES: Record<JobState, { icon: LucideIcon; mark: string }> = {
   waiting: { icon: Clock, mark: 'text-muted' },
   waits_for_switch: { icon: Clock, mark: 'text-warn' },
   running: { icon: LoaderCircle, mark: 'text-grid-text' },
@@ -95,7 +95,7 @@ const LOOK: Record<JobState, { icon: LucideIcon; mark: string }> = {
 function PastRow({ sn, past }: { sn: string; past: PastUpdate }) {
   const { t, locale } = useT()
   const timeZone = useTimeZone(sn)
-  const { icon: Icon, mark } = LOOK[past.state]
+  const { icon: Icon, mark } = STYLES[past.state]
   return (
     <li className="flex gap-3 py-3 text-[14px] first:pt-0 last:pb-0">
       <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
 import {
-  bringBackStarted,
   chooseSystem,
   clearWizard,
   forgetCancelled,
@@ -11,6 +10,7 @@ import {
   markInterrupted,
   readStarted,
   rememberState,
+  restoreStarted,
   showCancelled,
   storeUpdates,
 } from './memory'
@@ -21,8 +21,8 @@ const stored = () => JSON.parse(localStorage.getItem(STORAGE.updates) ?? 'null')
 
 beforeEach(resetSessionStore)
 
-describe('the word about an update that was withdrawn', () => {
-  it('outlives the reload that follows, and no other', () => {
+describe('the notice of a withdrawn update', () => {
+  it('survives the following reload, and only that one', () => {
     const end = forgetCancelled()
     showCancelled('withdrawn')
     dispatchEvent(new Event('pagehide'))
@@ -35,8 +35,8 @@ describe('the word about an update that was withdrawn', () => {
   })
 })
 
-describe('what the browser remembers of an update', () => {
-  it('is its system and state, in the session and in local storage', () => {
+describe('the browser’s memory of an update', () => {
+  it('holds system and state, in the session and in local storage', () => {
     rememberState('A', 'waiting')
     rememberState('A', 'started')
     expect(wizard().states).toEqual({ A: 'started' })
@@ -49,7 +49,7 @@ describe('what the browser remembers of an update', () => {
     expect(localStorage.getItem(STORAGE.updateStarted)).toBeNull()
   })
 
-  it('is what the server answered to the start, not interrupted until it is', () => {
+  it('holds the server’s answer to the start, not interrupted until it is', () => {
     const { updates } = updateStatus()
     storeUpdates('A', updates)
     storeUpdates('B', [])
@@ -59,21 +59,21 @@ describe('what the browser remembers of an update', () => {
     expect(stored().B.interrupted).toBe(false)
   })
 
-  it('comes back in a new tab', () => {
+  it('is restored in a new tab', () => {
     rememberState('A', 'started')
     resetSessionStore()
-    bringBackStarted()
+    restoreStarted()
     expect(wizard()).toMatchObject({ sn: 'A', step: 1, states: { A: 'started' } })
     rememberState('A', 'finished')
     resetSessionStore()
-    bringBackStarted()
+    restoreStarted()
     expect(wizard()).toMatchObject({ sn: 'A', step: 2 })
   })
 
-  it('does not take the place of what was chosen in this tab', () => {
+  it('does not replace this tab’s choice', () => {
     rememberState('A', 'started')
     chooseSystem('B')
-    bringBackStarted()
+    restoreStarted()
     expect(wizard().sn).toBe('B')
   })
 
@@ -85,7 +85,7 @@ describe('what the browser remembers of an update', () => {
     },
   )
 
-  it('is gone for a system whose wizard is over, and only for that one', () => {
+  it('is cleared for the system whose wizard ended, and only for that one', () => {
     storeUpdates('A', [])
     storeUpdates('B', [])
     rememberState('B', 'started')
@@ -99,7 +99,7 @@ describe('what the browser remembers of an update', () => {
     expect(stored()).toBeNull()
   })
 
-  it('hides an update that was left alone until its system is chosen again', () => {
+  it('hides an update that was left until its system is chosen again', () => {
     hideUpdate('A')
     hideUpdate('A')
     expect(wizard().hidden).toEqual(['A'])

@@ -1,11 +1,11 @@
-/** What this browser remembers of updates: in the tab's session, and in local storage for when the tab is gone. */
+/** What this browser remembers of updates: in the tab's session, and in local storage for later tabs. */
 import { freshWizard, type UpdateState, useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
 import type { PartUpdate } from './api'
 
-/** The update that was started last. */
+/** The last started update. */
 type Started = { sn: string; state: UpdateState }
-/** What the server answered to each start, and whether it was interrupted since. */
+/** The server's answer to each start, and whether the update was interrupted since. */
 type Stored = Record<string, { updates: PartUpdate[]; interrupted: boolean }>
 
 const STATES: readonly unknown[] = ['waiting', 'started', 'finished'] satisfies UpdateState[]
@@ -26,7 +26,7 @@ export function readStarted(): Started | null {
 const setWizard = (change: Partial<typeof freshWizard>) =>
   useSession.setState(({ update }) => ({ update: { ...update, ...change } }))
 
-/** In both places, or in neither. */
+/** Stored in both places, or in neither. */
 export function rememberState(sn: string, state: UpdateState | 'empty') {
   const { [sn]: known, ...others } = useSession.getState().update.states
   if (state === 'empty') {
@@ -50,15 +50,15 @@ export function markInterrupted(sn: string) {
   localStorage.setItem(STORAGE.updates, JSON.stringify({ ...stored, [sn]: { updates, interrupted: true } }))
 }
 
-/** An update that an earlier tab has started is shown again. */
-export function bringBackStarted() {
+/** Restores an update that was started in an earlier tab. */
+export function restoreStarted() {
   const started = readStarted()
   if (!started || useSession.getState().update.sn !== null) return
   const { sn, state } = started
   setWizard({ sn, step: state === 'finished' ? 2 : 1, states: { [sn]: state } })
 }
 
-/** Somebody who chooses a system wants to see its update, also one that he had left alone. */
+/** Choosing a system shows its update again, even if it was hidden. */
 export function chooseSystem(sn: string | null) {
   const { hidden, cancelled } = useSession.getState().update
   setWizard({
@@ -73,13 +73,10 @@ export function goToStep(step: 0 | 1 | 2) {
   if (useSession.getState().update.step !== step) setWizard({ step })
 }
 
-/** The next thing that is done makes the word about the last one old. */
+/** The next action removes the notice of a cancelled update. */
 export const showCancelled = (cancelled: typeof freshWizard.cancelled) => setWizard({ cancelled })
 
-/**
- * That word is said once: what a load of the page has found is gone with the next one.
- * @returns ends it
- */
+/** Shows the notice once: it is removed with the next page load. @returns removes it */
 export function forgetCancelled(): () => void {
   let found = useSession.getState().update.cancelled
   const unsubscribe = useSession.subscribe(({ update }) => {
@@ -95,7 +92,7 @@ export function forgetCancelled(): () => void {
   }
 }
 
-/** The end of the wizard for a system: chosen, progress and state are gone. */
+/** Ends the wizard for a system: clears choice, progress and state. */
 export function clearWizard(sn: string) {
   rememberState(sn, 'empty')
   const { [sn]: _, ...stored } = read(STORAGE.updates) as Stored
@@ -105,6 +102,6 @@ export function clearWizard(sn: string) {
   setWizard({ ...freshWizard, states, hidden })
 }
 
-/** Going away does not stop an update; it only is no longer shown by itself. */
+/** Hiding does not stop an update; it is only not shown automatically any more. */
 export const hideUpdate = (sn: string) =>
   setWizard({ hidden: [...useSession.getState().update.hidden.filter((other) => other !== sn), sn] })

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { UpdateStatus } from './api'
 import {
-  askedOf,
+  canContinue,
+  canStart,
   checkLines,
+  currentPart,
   isListed,
   isOverdue,
   linkedSystem,
-  mayGoOn,
-  mayStart,
   type Phase,
   partsLeft,
   phaseOf,
   pollAfter,
-  presentPart,
+  polledSystems,
   shownProgress,
-  turnOf,
+  transitionOf,
 } from './model'
 import { idleStatus, runningStatus, secondPart, updateStatus } from './testing'
 
@@ -36,12 +36,12 @@ describe('the phase of an update', () => {
     expect(phaseOf(inState(state))).toBe(phase)
   })
 
-  it('can still be withdrawn while it waits for the main switch before its first part, and not between two', () => {
+  it('can be withdrawn while it waits for the main switch before its first part, but not between two', () => {
     expect(phaseOf(inState('waits_for_switch'))).toBe('waiting')
     expect(phaseOf(secondPart({ state: 'waits_for_switch' }))).toBe('started')
   })
 
-  it('is interrupted whenever the progress is −1', () => {
+  it('is interrupted if the progress is −1', () => {
     expect(phaseOf(inState('running', { page: -1 }))).toBe('interrupted')
   })
 })
@@ -59,26 +59,26 @@ describe('the list', () => {
   })
 })
 
-describe('the questions', () => {
-  it('come every 500 ms five times while no system is chosen, then every 3 s', () => {
+describe('polling', () => {
+  it('runs every 500 ms five times while no system is chosen, then every 3 s', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map((attempts) => pollAfter(attempts, false))).toEqual([
       500, 500, 500, 500, 500, 3_000, 3_000,
     ])
     expect(pollAfter(0, true)).toBe(3_000)
   })
 
-  it('are about all systems until one is chosen and left the list', () => {
+  it('covers all systems until one of the list is chosen', () => {
     const few = { serials: ['A', 'B'], hinted: [] }
-    expect(askedOf({ ...few, chosen: null, alone: false })).toEqual(['A', 'B'])
-    expect(askedOf({ ...few, chosen: 'B', alone: false })).toEqual(['A', 'B'])
-    expect(askedOf({ ...few, chosen: 'B', alone: true })).toEqual(['B'])
+    expect(polledSystems({ ...few, chosen: null, alone: false })).toEqual(['A', 'B'])
+    expect(polledSystems({ ...few, chosen: 'B', alone: false })).toEqual(['A', 'B'])
+    expect(polledSystems({ ...few, chosen: 'B', alone: true })).toEqual(['B'])
   })
 
-  it('spare the service where there are very many: only those that the live data point out', () => {
+  it('is limited to systems that the live data point out if there are very many', () => {
     const serials = Array.from({ length: 500 }, (_, number) => `S${number}`)
     const many = { serials, alone: false, hinted: ['S7', 'S9'] }
-    expect(askedOf({ ...many, chosen: null })).toEqual(['S7', 'S9'])
-    expect(askedOf({ ...many, chosen: 'S8' })).toEqual(['S7', 'S8', 'S9'])
+    expect(polledSystems({ ...many, chosen: null })).toEqual(['S7', 'S9'])
+    expect(polledSystems({ ...many, chosen: 'S8' })).toEqual(['S7', 'S8', 'S9'])
   })
 })
 
@@ -95,27 +95,27 @@ describe('the progress', () => {
     expect(shownProgress({ page })).toBe(shown)
   })
 
-  it('counts a part above 99 percent as arrived, and otherwise believes the server', () => {
+  it('counts a part above 99 percent as done, and otherwise trusts the server', () => {
     expect(partsLeft(runningStatus({ page: 99 }))).toBe(2)
     expect(partsLeft(runningStatus({ page: 100 }))).toBe(1)
     expect(partsLeft(secondPart())).toBe(1)
   })
 
-  it('names the part that is worked on', () => {
-    expect(presentPart(runningStatus())).toMatchObject({ number: 1, part: { type: 'gateway' } })
-    expect(presentPart(secondPart())).toMatchObject({ number: 2, part: { type: 'master' } })
-    expect(presentPart(idleStatus())).toBeNull()
+  it('names the current part', () => {
+    expect(currentPart(runningStatus())).toMatchObject({ number: 1, part: { type: 'gateway' } })
+    expect(currentPart(secondPart())).toMatchObject({ number: 2, part: { type: 'master' } })
+    expect(currentPart(idleStatus())).toBeNull()
   })
 })
 
 describe('an answer', () => {
   const turn = (
-    state: Parameters<typeof turnOf>[0]['state'],
+    state: Parameters<typeof transitionOf>[0]['state'],
     status: UpdateStatus,
     left: number | null = null,
   ) => {
-    const { state: next, news } = turnOf({ state, left }, status)
-    return [next, news]
+    const { state: next, event } = transitionOf({ state, left }, status)
+    return [next, event]
   }
 
   it.each([
@@ -138,11 +138,11 @@ describe('an answer', () => {
     ['interrupted', 'empty'],
     ['failed', 'empty'],
     ['cancelled', 'empty'],
-  ] as const)('that an update is %s is no news to somebody who did not wait for it', (state, next) => {
+  ] as const)('of an update that is %s is no event unless this browser awaited it', (state, next) => {
     expect(turn('empty', inState(state))).toEqual([next, null])
   })
 
-  it('tells of each part once, as long as another one follows', () => {
+  it('announces each part once, if another one follows', () => {
     expect(turn('started', runningStatus({ page: 100 }), 2)).toEqual(['started', 'part_finished'])
     expect(turn('started', secondPart(), 2)).toEqual(['started', 'part_finished'])
     expect(turn('started', secondPart(), 1)).toEqual(['started', null])
@@ -150,18 +150,18 @@ describe('an answer', () => {
     expect(turn('started', secondPart())).toEqual(['started', null])
   })
 
-  it('leaves a finished update on screen until it is put away', () => {
+  it('keeps a finished update on screen until it is closed', () => {
     expect(turn('finished', idleStatus({ state: 'done' }))).toEqual(['finished', null])
     expect(turn('finished', updateStatus())).toEqual(['finished', null])
   })
 
-  it('after an interruption shows the update again when the battery goes on', () => {
+  it('shows the update again after an interruption if the battery goes on', () => {
     expect(turn('empty', runningStatus())).toEqual(['started', null])
   })
 })
 
 describe('an update that does not begin', () => {
-  it('is overdue after two minutes in which the battery could and said nothing', () => {
+  it('is overdue after two minutes in which the battery could begin and was silent', () => {
     const status = inState('waiting', { started_at: 0 })
     expect(isOverdue(status, 120_000)).toBe(false)
     expect(isOverdue(status, 120_001)).toBe(true)
@@ -177,7 +177,7 @@ describe('the checks before the start', () => {
   const tones = (special: Partial<typeof checks>, state: UpdateStatus['state'] = null) =>
     checkLines(inState(state, { checks: { ...checks, ...special } })).map(({ tone }) => tone)
 
-  it('warn of an empty battery and of one that is on, and stop only for one that is out of reach', () => {
+  it('warn of a low or running battery, and block only for an unreachable one', () => {
     expect(tones({})).toEqual(['ok', 'ok', 'ok'])
     expect(tones({ soc_enough: false })).toEqual(['ok', 'warn', 'ok'])
     expect(tones({ soc: null })).toEqual(['ok', 'warn', 'ok'])
@@ -185,13 +185,13 @@ describe('the checks before the start', () => {
     expect(tones({ reachable: false })).toEqual(['danger', 'ok', 'ok'])
   })
 
-  it('leave one alone that updates while it runs', () => {
+  it('do not complain about a battery that updates while it runs', () => {
     expect(tones({ needs_off: false, switched_off: false })).toEqual(['ok', 'ok', 'ok'])
     const running = inState(null, { checks: { ...checks, needs_off: false, switched_off: false } })
     expect(checkLines(running).at(-1)).toEqual({ check: 'running', tone: 'ok' })
   })
 
-  it('do not ask for the switch after an interruption, when it has to be on', () => {
+  it('do not ask to switch off after an interruption, when it has to be on', () => {
     expect(tones({ switched_off: false }, 'interrupted')).toEqual(['ok', 'ok'])
   })
 })
@@ -200,18 +200,18 @@ describe('the buttons', () => {
   const PHASES: Phase[] = ['empty', 'waiting', 'started', 'interrupted', 'finished', 'cancelled']
 
   it('go on only from a chosen system without an update under way, and never from step 1', () => {
-    const may = PHASES.filter((phase) => mayGoOn({ sn: 'A', step: 0, phase }))
+    const may = PHASES.filter((phase) => canContinue({ sn: 'A', step: 0, phase }))
     expect(may).toEqual(['empty', 'interrupted', 'finished', 'cancelled'])
-    expect(mayGoOn({ sn: null, step: 0, phase: 'empty' })).toBe(false)
-    expect(mayGoOn({ sn: 'A', step: 1, phase: 'empty' })).toBe(false)
+    expect(canContinue({ sn: null, step: 0, phase: 'empty' })).toBe(false)
+    expect(canContinue({ sn: 'A', step: 1, phase: 'empty' })).toBe(false)
   })
 
-  it('start only what is not under way and can be reached', () => {
-    const may = PHASES.filter((phase) => mayStart(phase, updateStatus()))
+  it('start only an idle and reachable system', () => {
+    const may = PHASES.filter((phase) => canStart(phase, updateStatus()))
     expect(may).toEqual(['empty', 'interrupted', 'finished', 'cancelled'])
     const away = updateStatus({ checks: { ...updateStatus().checks, reachable: false } })
-    expect(mayStart('empty', away)).toBe(false)
-    expect(mayStart('empty', undefined)).toBe(false)
+    expect(canStart('empty', away)).toBe(false)
+    expect(canStart('empty', undefined)).toBe(false)
   })
 })
 

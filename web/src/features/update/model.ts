@@ -1,4 +1,4 @@
-/** How an update fares, as the wizard sees it (specification 4). The words of the wire end here. */
+/** The update wizard's rules (specification 4). Translates the API's states. */
 import { updateIn } from '@/components/in-force/model'
 import {
   UPDATE_HINT,
@@ -11,7 +11,7 @@ import type { LiveEntry } from '@/lib/live/live'
 import type { UpdateState } from '@/lib/session/session-store'
 import type { JobState, PartUpdate, UpdateStatus } from './api'
 
-/** What the server says of a system's update. */
+/** The phase of a system's update. */
 export type Phase = 'empty' | 'waiting' | 'started' | 'interrupted' | 'finished' | 'cancelled'
 
 const PHASES = {
@@ -27,43 +27,46 @@ const PHASES = {
 export function phaseOf({ state, page, update_started }: UpdateStatus): Phase {
   if (page === UPDATE_PROGRESS.FAILED) return 'interrupted'
   if (state === null) return 'empty'
-  // Before its first part it can still be withdrawn, between two parts no longer.
+  // An update can be withdrawn before its first part, but not between two parts.
   if (state === 'waits_for_switch') return update_started ? 'started' : 'waiting'
   return PHASES[state]
 }
 
-/** The battery has it, or will have it. */
+/** The battery has the update, or will get it. */
 export const isUnderWay = (phase: Phase | UpdateState) => phase === 'waiting' || phase === 'started'
 
-/** There is something to do for the system: a new version, or an update that is not over. */
+/** The system has a new version, or an update that is not over. */
 export const isListed = (status: UpdateStatus) =>
   status.new_update || isUnderWay(phaseOf(status)) || status.state === 'interrupted'
 
-/** Milliseconds to the next question. Quick at first, while somebody waits for the list; then calm. */
+/** The polling interval in ms: short at first while the list loads, then long. */
 export const pollAfter = (attempts: number, chosen: boolean) =>
   !chosen && attempts < UPDATE_POLL_FIRST_TIMES ? UPDATE_POLL_FIRST : UPDATE_POLL
 
-/** More systems than this are not asked about one by one. */
-const ASKED_AT_MOST = 10
+/** The maximum number of systems that are polled one by one. */
+const MAX_POLLED = 10
 
-type Question = {
+type PollChoice = {
   serials: readonly string[]
   chosen: string | null
-  /** Nobody can choose another one at this step. */
+  /** No other system can be chosen in this step. */
   alone: boolean
-  /** Systems for which the live data say that there is something. */
+  /** Systems with an update according to the live data. */
   hinted: readonly string[]
 }
 
-/** Whom the wizard asks about: every system of the list, or only the one that was chosen from it. */
-export function askedOf({ serials, chosen, alone, hinted }: Question): readonly string[] {
+/** Systems to poll: the whole list, or only the chosen one. */
+export function polledSystems({ serials, chosen, alone, hinted }: PollChoice): readonly string[] {
   if (alone && chosen !== null) return [chosen]
-  if (serials.length <= ASKED_AT_MOST) return serials
+  if (serials.length <= MAX_POLLED) return serials
   return serials.filter((sn) => sn === chosen || hinted.includes(sn))
 }
 
-/** Systems whose update is not over, by the live data; one that only wants the main switch on again is. */
-export const jobsOf = (
+/**
+ * Systems with an open update according to the live data. One that only has to be switched on again counts as
+ * done.
+ */
+export const openUpdates = (
   serials: readonly string[],
   entries: Readonly<Record<string, Partial<Pick<LiveEntry, 'in_force'>>>>,
 ): string[] =>
@@ -72,63 +75,63 @@ export const jobsOf = (
     return update !== undefined && update.switch !== 'on'
   })
 
-/** Percent as drawn: within its range, and never quite nothing once it runs. */
+/** Progress as drawn: within range, and never zero once it runs. */
 export const shownProgress = ({ page }: Pick<UpdateStatus, 'page'>) =>
   Math.min(UPDATE_PROGRESS.MAX, Math.max(UPDATE_PROGRESS.SHOWN_AT_START, page))
 
 const isDone = ({ page }: UpdateStatus) => page > UPDATE_PROGRESS.DONE_ABOVE
 
-/** Parts that have not arrived yet, by the server's count; one above 99 percent has. */
+/** The number of parts that are not done yet, by the server's count; above 99 percent a part is done. */
 export const partsLeft = (status: UpdateStatus) => status.total_updates - (isDone(status) ? 1 : 0)
 
-/** `begun`: it was to be withdrawn, but the battery was faster. */
-export type News = 'interrupted' | 'part_finished' | 'finished' | 'cancelled' | 'begun'
-type Known = {
+/** `begun`: the battery began before the update could be withdrawn. */
+export type UpdateEvent = 'interrupted' | 'part_finished' | 'finished' | 'cancelled' | 'begun'
+type PreviousStatus = {
   state: UpdateState | 'empty'
-  /** Parts left at the last answer, null before the first. */
+  /** Parts left at the last answer; null before the first. */
   left: number | null
 }
-type Turn = { state: UpdateState | 'empty'; news: News | null }
+type Transition = { state: UpdateState | 'empty'; event: UpdateEvent | null }
 
-const stay = (state: Turn['state']): Turn => ({ state, news: null })
+const unchanged = (state: Transition['state']): Transition => ({ state, event: null })
 
 /**
- * What an answer makes of what this browser knew. The server is always right; news is only what somebody here waited
- * for, so that an update of yesterday is not announced today.
+ * Merges a status into what this browser knew. The server is always right. Only awaited updates cause a
+ * notice, so that yesterday's update is not announced today.
  */
-export function turnOf({ state, left }: Known, status: UpdateStatus): Turn {
+export function transitionOf({ state, left }: PreviousStatus, status: UpdateStatus): Transition {
   const awaited = state !== 'empty' && isUnderWay(state)
   switch (phaseOf(status)) {
     case 'waiting':
-      return stay('waiting')
+      return unchanged('waiting')
     case 'started': {
       const now = partsLeft(status)
       const oneLess = awaited && left !== null && now < left && now > 0
-      return { state: 'started', news: oneLess ? 'part_finished' : null }
+      return { state: 'started', event: oneLess ? 'part_finished' : null }
     }
     case 'interrupted':
-      return { state: 'empty', news: awaited ? 'interrupted' : null }
+      return { state: 'empty', event: awaited ? 'interrupted' : null }
     case 'cancelled':
-      return { state: 'empty', news: awaited ? 'cancelled' : null }
+      return { state: 'empty', event: awaited ? 'cancelled' : null }
     case 'finished':
-      return awaited ? { state: 'finished', news: 'finished' } : stay(state)
+      return awaited ? { state: 'finished', event: 'finished' } : unchanged(state)
     case 'empty':
-      // The server has forgotten it. With nothing new on offer it must have come to its end.
-      if (!awaited) return stay(state)
-      return status.new_update ? stay('empty') : { state: 'finished', news: 'finished' }
+      // The server no longer knows the update; without a new version it must have finished.
+      if (!awaited) return unchanged(state)
+      return status.new_update ? unchanged('empty') : { state: 'finished', event: 'finished' }
   }
 }
 
-/** The part that is worked on, or is next, with its place among all of them. */
-export function presentPart({ updates, type }: UpdateStatus): { part: PartUpdate; number: number } | null {
+/** The current or next part, and its number. */
+export function currentPart({ updates, type }: UpdateStatus): { part: PartUpdate; number: number } | null {
   const place = updates.findIndex((part) => part.type === type)
   const part = updates[place]
   return part ? { part, number: place + 1 } : null
 }
 
 /**
- * The battery could begin and has said nothing for so long that its connection may be broken.
- * @param now on the server's clock
+ * The battery could begin but has been silent for so long that its connection may be lost. @param now server
+ * time
  */
 export function isOverdue(status: UpdateStatus, now: number): boolean {
   const { started_at, heard_at } = status
@@ -139,8 +142,8 @@ export function isOverdue(status: UpdateStatus, now: number): boolean {
 export type CheckLine = { check: 'reachable' | 'soc' | 'switch' | 'running'; tone: 'ok' | 'warn' | 'danger' }
 
 /**
- * What to look at before the start. Only a battery that cannot be reached stands in its way. After an interruption it
- * has to be switched on, so that nobody is told to switch it off.
+ * The checks before the start. Only an unreachable battery blocks it. After an interruption the battery has
+ * to be on, so it is not asked to be switched off.
  */
 export function checkLines(status: UpdateStatus): CheckLine[] {
   const { reachable, soc, soc_enough, needs_off, switched_off } = status.checks
@@ -153,14 +156,15 @@ export function checkLines(status: UpdateStatus): CheckLine[] {
   return [...lines, { check: 'switch', tone: switched_off ? 'ok' : 'warn' }]
 }
 
-type Standing = { sn: string | null; step: number; phase: Phase }
+type WizardState = { sn: string | null; step: number; phase: Phase }
 
-/** Which buttons can be pressed (specification 2). */
-export const mayGoOn = ({ sn, step, phase }: Standing) => sn !== null && step !== 1 && !isUnderWay(phase)
+/** Which buttons are enabled (specification 2). */
+export const canContinue = ({ sn, step, phase }: WizardState) =>
+  sn !== null && step !== 1 && !isUnderWay(phase)
 
-export const mayStart = (phase: Phase, status: UpdateStatus | undefined) =>
+export const canStart = (phase: Phase, status: UpdateStatus | undefined) =>
   !isUnderWay(phase) && status?.checks.reachable === true
 
-/** The system of a link. A serial number of digits alone comes out of the address bar as a number. */
+/** The system of a link. The router parses a serial number of digits only as a number. */
 export const linkedSystem = ({ sn }: { sn?: unknown }): string | null =>
   typeof sn === 'string' || typeof sn === 'number' ? String(sn) : null

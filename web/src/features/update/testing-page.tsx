@@ -12,7 +12,7 @@ import type { PastUpdate, UpdateStatus } from './api'
 import { idleStatus, updateStatus } from './testing'
 import { UpdatePage } from './update-page'
 
-/** The portal itself answers for the update service. */
+/** The portal itself serves the update service. */
 export const SERVICE = location.origin
 
 type Fields = Record<string, string>
@@ -21,17 +21,17 @@ type Question = { sn: string | null; bearer: string | null; language: string | n
 const atFirst = () => ({
   statuses: { A: updateStatus(), B: idleStatus() } as Record<string, UpdateStatus>,
   history: [] as PastUpdate[],
-  /** The forms that came. */
+  /** Received forms. */
   sent: [] as Fields[],
   asked: [] as Question[],
-  /** What becomes of a form. */
+  /** Handles a form. */
   take: ({ sn = '' }: Fields): Response => {
     service.statuses[sn] = updateStatus({ state: 'waiting', started_at: Date.now() })
     return HttpResponse.json({ updates: updateStatus().updates })
   },
 })
 
-/** The update service of a test, which may change what it says at any time. */
+/** The update service of a test; its answers can change at any time. */
 export let service = atFirst()
 
 /** The fields of a multipart form. */
@@ -56,7 +56,7 @@ function answer(request: Request): Response {
     : HttpResponse.json({ detail: 'Nicht gefunden.', code: 'not_found' }, { status: 404 })
 }
 
-/** An owner of A, for which there is an update, and of B, for which there is none. */
+/** An owner with two systems: A has an update, B has none. */
 export async function serveUpdates() {
   service = atFirst()
   resetSessionStore()
@@ -87,10 +87,10 @@ export const answerDialog = async (name: string) =>
   userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name }))
 export const stepHeading = (name: string | RegExp) => screen.findByRole('heading', { level: 2, name })
 
-/** The next question, before its time. */
+/** Polls at once. */
 export const askNow = () => act(() => queryClient.refetchQueries({ queryKey: ['update'] }))
 
-/** What the server says of A from now on, and the next question. */
+/** Sets the status of A, and polls at once. */
 export async function serverSays(status: UpdateStatus) {
   service.statuses.A = status
   await askNow()

@@ -1,6 +1,6 @@
 import type { UpdateStatus } from './api'
 
-/** A battery that is ready for a new gateway and a new master, with what makes it special. */
+/** A battery that is ready for a new gateway and a new master, with overrides. */
 export const updateStatus = (special: Partial<UpdateStatus> = {}): UpdateStatus => ({
   new_update: true,
   update_started: false,
@@ -21,7 +21,7 @@ export const updateStatus = (special: Partial<UpdateStatus> = {}): UpdateStatus 
   ...special,
 })
 
-/** The same, at work on its first part. */
+/** The same battery, installing its first part. */
 export const runningStatus = (special: Partial<UpdateStatus> = {}) =>
   updateStatus({
     update_started: true,
@@ -33,11 +33,11 @@ export const runningStatus = (special: Partial<UpdateStatus> = {}) =>
     ...special,
   })
 
-/** Nothing on offer, nothing under way. */
+/** A battery without an update. */
 export const idleStatus = (special: Partial<UpdateStatus> = {}) =>
   updateStatus({ new_update: false, total_updates: 0, type: null, updates: [], ...special })
 
-/** The second part, after the first has been reported. */
+/** The second part, after the first is done. */
 export const secondPart = (special: Partial<UpdateStatus> = {}) => {
   const [gateway, master] = updateStatus().updates
   return runningStatus({

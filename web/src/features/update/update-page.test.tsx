@@ -34,7 +34,7 @@ describe('the page', () => {
     expect(rows.map((row) => row.textContent)).toEqual(['SeriennummerMasterGateway', 'A4.121.14', 'B--'])
   })
 
-  it('has chosen the system already where there is only one, and shows what it gets', async () => {
+  it('chooses the only system by itself, and shows its new version', async () => {
     server.use(
       http.get('*/api/auth/usr_sn/', () =>
         HttpResponse.json([{ sn: 'A', phase: 1, master_version: '4.12', gateway_version: '1.14' }]),
@@ -50,7 +50,7 @@ describe('the page', () => {
     expect(screen.getByRole('button', { name: 'Weiter' })).toBeEnabled()
   })
 
-  it('asks nothing while a unit is being replaced', async () => {
+  it('does not poll while a unit is being replaced', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true })
     try {
       await open()
@@ -77,7 +77,7 @@ describe('the page', () => {
     }
   })
 
-  it('asks with token and language, quickly at first and calmly then', async () => {
+  it('polls with token and language, quickly at first and slowly then', async () => {
     service.statuses = { A: idleStatus(), B: idleStatus() }
     await open()
     await waitFor(() => expect(service.asked.filter(({ sn }) => sn === 'A')).toHaveLength(6), {
@@ -91,13 +91,13 @@ describe('the page', () => {
     expect(gaps[4]).toBeGreaterThanOrEqual(2_900)
   })
 
-  it('says when the service cannot be reached, and asks again', async () => {
+  it('says when the service is unreachable, and polls again', async () => {
     server.use(http.get(`${SERVICE}/api/v1/has_update`, () => HttpResponse.error(), { once: false }))
     await open()
     expect(await screen.findByText('Wir konnten nicht nachsehen, ob es Updates gibt')).toBeInTheDocument()
   })
 
-  it('shows dated versions of the past with the fault of one that failed', async () => {
+  it('shows past versions with their dates, and the fault of one that failed', async () => {
     const at = Date.UTC(2026, 9, 3, 12, 30)
     const past = { type: 'master', from_version: '4.11', version: '4.12', started_at: at } as const
     service.history = [
@@ -118,27 +118,27 @@ describe('the page', () => {
 })
 
 describe('the state of an update', () => {
-  it('shows on a second device, from wherever it was started', async () => {
+  it('is shown on a second device, wherever it was started', async () => {
     service.statuses.B = runningStatus({ page: 73 })
     await open()
     expect(await screen.findByRole('progressbar')).toHaveValue(73)
     expect(await stepHeading('Update für B')).toBeInTheDocument()
   })
 
-  it('comes back after the tab was closed, and the end of it is told', async () => {
+  it('is restored after the tab was closed, and its end is announced', async () => {
     localStorage.setItem(STORAGE.updateStarted, '{"sn":"A","state":"started"}')
     service.statuses.A = idleStatus({ state: 'done', page: 100 })
     await open()
     expect(await screen.findByRole('dialog', { name: 'ok!' })).toBeInTheDocument()
   })
 
-  it('is not told twice: what ended yesterday is only history', async () => {
+  it('is not announced twice: what ended yesterday is only in the history', async () => {
     service.statuses.A = idleStatus({ state: 'done', page: 100 })
     await open()
     expect(await screen.findByText('Kein Update')).toBeInTheDocument()
   })
 
-  it('stays on screen with its time while the service cannot be reached', async () => {
+  it('stays on screen with its time while the service is unreachable', async () => {
     await open()
     await startNow()
     await serverSays(runningStatus({ page: 42 }))
@@ -168,14 +168,14 @@ describe('several updates at once', () => {
     expect(await stepHeading('Welches Update möchten Sie sehen?')).toBeInTheDocument()
   })
 
-  it('are a list also for the browser that has started one of them', async () => {
+  it('are a list also in the browser that has started one of them', async () => {
     localStorage.setItem(STORAGE.updateStarted, '{"sn":"A","state":"started"}')
     await open()
     expect(await screen.findByRole('radio', { name: /^B/ })).not.toBeChecked()
     expect(screen.getByRole('radio', { name: /^A/ })).not.toBeChecked()
   })
 
-  it.each(['A', 'B'])('show the list again to somebody who leaves %s', async (sn) => {
+  it.each(['A', 'B'])('show the list again after leaving %s', async (sn) => {
     await open(`?sn=${sn}`)
     await stepHeading(`Update für ${sn}`)
     await press('Verlassen')
@@ -196,8 +196,8 @@ describe('several updates at once', () => {
   })
 })
 
-describe('a token that has expired', () => {
-  it('is renewed at the portal, and the question repeated at the service', async () => {
+describe('an expired token', () => {
+  it('is renewed at the portal, and the poll is repeated', async () => {
     useSession.setState({ reloaded: true })
     server.use(
       http.post('*/api/auth/token/refresh/', () =>

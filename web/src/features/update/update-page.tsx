@@ -13,27 +13,27 @@ import { useLive } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 import { useLookOnly } from '@/lib/use-look-only'
 import { HistoryCard } from './history-card'
-import { askedOf, isListed, jobsOf } from './model'
+import { isListed, openUpdates, polledSystems } from './model'
 import { useChosenSystem } from './use-chosen-system'
 import { useStatuses } from './use-statuses'
 import { useWizard } from './use-wizard'
 import { VersionsCard } from './versions-card'
 import { Cancelled, WizardCard } from './wizard-card'
 
-/** @param action the way on when there is nothing to update */
+/** @param action a link for when there is nothing to update */
 export function UpdatePage({ action }: { action: ReactNode }) {
   const { t } = useT()
   const { data: systems, isError } = useQuery(systemsQuery)
   const serials = useMemo(() => systems?.map(({ sn }) => sn), [systems])
   const chosen = useSession(({ update }) => update.sn)
   const { looks, everywhere } = useLookOnly()
-  // What this person may not start is neither offered nor asked about.
+  // Systems with look-only access are neither offered nor polled.
   const startable = useMemo(() => serials?.filter((sn) => !looks(sn)), [serials, looks])
   return (
     <>
       <PageHeading>{t('nav.update')}</PageHeading>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
-        {/* Without the list of systems there is nothing to ask about, which the card beside it says. */}
+        {/* Without the list of systems there is nothing to poll; the card beside it shows the error. */}
         {everywhere ? (
           <LookOnly />
         ) : serials || !isError ? (
@@ -66,8 +66,8 @@ function Updates({ serials, action }: Props) {
   const hinted = Object.entries(live?.entries ?? {}).flatMap(([serial, entry]) =>
     entry.updatable || entry.update_started ? [serial] : [],
   )
-  const jobs = serials && live && jobsOf(serials, live.entries)
-  const asked = askedOf({
+  const jobs = serials && live && openUpdates(serials, live.entries)
+  const asked = polledSystems({
     serials: serials ?? [],
     chosen: sn,
     alone: step > 0,

@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useSession } from '@/lib/session/session-store'
-import { bringBackStarted, chooseSystem, clearWizard, forgetCancelled } from './memory'
+import { chooseSystem, clearWizard, forgetCancelled, restoreStarted } from './memory'
 import { isListed, isUnderWay, linkedSystem, phaseOf } from './model'
 import type { Answer } from './use-statuses'
 
-/** The address says which system was chosen, so that a link can choose one. */
+/** The chosen system is kept in the address, so that links can choose one. */
 export function useChoose() {
   const navigate = useNavigate()
   return (sn: string | null) => {
@@ -17,20 +17,20 @@ export function useChoose() {
 type Known = {
   serials: readonly string[] | undefined
   answers: readonly Answer[]
-  /** Systems with an update that is not over, by the live data; undefined before these have come. */
+  /** Systems with an open update according to the live data; undefined before these have loaded. */
   jobs: readonly string[] | undefined
 }
 
 /**
- * What chooses a system without being asked: a link, an update that this browser has started, one that runs somewhere, or
- * that there is only one. Of several updates people choose one themselves.
+ * Chooses a system automatically: by link, by this browser's last start, by a running update, or because
+ * there is only one. Of several updates the person chooses.
  */
 export function useChosenSystem({ serials, answers, jobs }: Known) {
   const { sn, states, hidden } = useSession(({ update }) => update)
   const linked = useSearch({ strict: false, select: linkedSystem })
   const choose = useChoose()
 
-  useEffect(bringBackStarted, [])
+  useEffect(restoreStarted, [])
   useEffect(forgetCancelled, [])
 
   useEffect(() => {
@@ -40,11 +40,11 @@ export function useChosenSystem({ serials, answers, jobs }: Known) {
 
   const underWay = answers.filter(({ status }) => status && isUnderWay(phaseOf(status)))
   const several = underWay.length > 1 || (jobs !== undefined && jobs.length > 1)
-  // Whoever has the list before them is not taken away from it when only one is left.
+  // Once the list was shown, it stays, even if one system is left.
   const offered = useRef(false)
   if (several) offered.current = true
 
-  // An address without a system asks for the list, whatever this tab or an earlier one has shown.
+  // An address without a system asks for the list, even if this or an earlier tab has shown a system.
   const visited = useRef<string | null>(undefined)
   useEffect(() => {
     if (jobs === undefined || visited.current === linked) return

@@ -7,15 +7,15 @@ import { pollAfter } from './model'
 export type Answer = {
   sn: string
   status: UpdateStatus | undefined
-  /** When it came. */
+  /** Arrival time. */
   at: number
   error: Error | null
 }
 
-/** Asks about these systems for as long as the page is open. One that does not answer does not silence the others. */
+/** Polls the status of these systems. A failing one does not affect the others. */
 export function useStatuses(serials: readonly string[], chosen: string | null) {
   const { locale } = useT()
-  // A unit that is being replaced answers nobody any more.
+  // A unit that is being replaced no longer answers.
   const replacing = useIsMutating({ mutationKey: REPLACEMENT }) > 0
   return useQueries({
     queries: serials.map((sn) => ({

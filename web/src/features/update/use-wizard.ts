@@ -16,17 +16,17 @@ import {
   showCancelled,
   storeUpdates,
 } from './memory'
-import { isUnderWay, type News, type Phase, partsLeft, phaseOf, turnOf } from './model'
+import { isUnderWay, type Phase, partsLeft, phaseOf, transitionOf, type UpdateEvent } from './model'
 import type { Answer } from './use-statuses'
 
-/** The update of the system that was chosen: how it fares, and what the person can do about it. */
+/** The chosen system's update and its actions. */
 export function useWizard(answer: Answer | undefined) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { sn, step, states } = useSession(({ update }) => update)
   const known = (sn !== null && states[sn]) || 'empty'
-  const [news, setNews] = useState<News | null>(null)
-  /** Answers from before this moment say nothing about what was just sent. */
+  const [event, setEvent] = useState<UpdateEvent | null>(null)
+  /** Ignores statuses that were requested before the last form was sent. */
   const [sentAt, setSentAt] = useState(0)
   const last = useRef<{ sn: string; left: number } | null>(null)
 
@@ -52,38 +52,38 @@ export function useWizard(answer: Answer | undefined) {
   useEffect(() => {
     if (sn === null || !fresh) return
     const left = last.current?.sn === sn ? last.current.left : null
-    const turn = turnOf({ state: known, left }, status)
+    const transition = transitionOf({ state: known, left }, status)
     last.current = { sn, left: partsLeft(status) }
-    rememberState(sn, turn.state)
-    if (isUnderWay(turn.state)) goToStep(1)
-    if (turn.state === 'finished') goToStep(2)
-    if (turn.news === 'interrupted') markInterrupted(sn)
-    if (turn.news === 'cancelled') showCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
-    else if (turn.news) setNews(turn.news)
-    if (turn.news === 'finished' || turn.news === 'part_finished') {
+    rememberState(sn, transition.state)
+    if (isUnderWay(transition.state)) goToStep(1)
+    if (transition.state === 'finished') goToStep(2)
+    if (transition.event === 'interrupted') markInterrupted(sn)
+    if (transition.event === 'cancelled') showCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
+    else if (transition.event) setEvent(transition.event)
+    if (transition.event === 'finished' || transition.event === 'part_finished') {
       void client.invalidateQueries({ queryKey: systemsQuery.queryKey })
       void client.invalidateQueries({ queryKey: ['update-history'] })
     }
   }, [sn, fresh, status, answer?.at])
 
   const underWay = isUnderWay(phase)
-  // Neither the update nor the word about its end is taken from the screen.
-  const watched = underWay || (known !== 'empty' && isUnderWay(known)) || news !== null
+  // Neither a running update nor the notice of its end may be lost in a reload.
+  const watched = underWay || (known !== 'empty' && isUnderWay(known)) || event !== null
   useEffect(() => (watched ? holdReload() : undefined), [watched])
 
   const leave = useCallback(async () => {
-    // A link that had chosen the system must not choose it again.
+    // Otherwise the link would choose the system again.
     await navigate({ to: '.', search: {}, replace: true })
     page.reload()
   }, [navigate])
 
-  /** Only what has not begun; one that has meanwhile stays on screen. */
+  /** Only possible before the battery has begun; otherwise the update stays on screen. */
   const withdraw = useMutation({
     mutationFn: async (serial: string) => {
       try {
         await withdrawUpdate(serial)
       } catch (error) {
-        if (logFailure(error)?.status === 409) setNews('begun')
+        if (logFailure(error)?.status === 409) setEvent('begun')
         await client.refetchQueries({ queryKey: ['update', serial] })
         return
       }
@@ -94,7 +94,7 @@ export function useWizard(answer: Answer | undefined) {
     },
   })
 
-  /** The update goes on. */
+  /** The update continues. */
   const goAway = () => {
     if (sn === null) return
     clearWizard(sn)
@@ -112,28 +112,30 @@ export function useWizard(answer: Answer | undefined) {
     step,
     phase,
     status,
-    /** When the newest answer came, if none has come at the last attempt. */
+    /** The time of the last answer if the latest poll failed. */
     staleSince: answer?.error && answer.at > 0 ? answer.at : null,
     start: () => sn !== null && start.mutate(sn),
-    /** The server's reason not to start, as long as nothing else has happened. */
+    /** The server's reason to refuse the start, until something else happens. */
     refusal: start.isPending || underWay || start.variables !== sn ? null : (start.data ?? null),
     withdraw: () => sn !== null && withdraw.mutate(sn),
     leave: goAway,
     end,
-    news,
-    closeNews: () => setNews(null),
+    event,
+    closeEvent: () => setEvent(null),
   }
 }
 
 export type Wizard = ReturnType<typeof useWizard>
 
-/** An end that nobody here has waited for is a thing of the past; one that was announced stays until it is put away. */
+/** An end that was not awaited here is history; an announced end stays until it is closed. */
 function shownPhase(phase: Phase, known: string): Phase {
   if (phase !== 'finished' && phase !== 'empty') return phase
   return known === 'finished' || (phase === 'finished' && known !== 'empty') ? 'finished' : 'empty'
 }
 
-/** A start that fails is only logged; the next answer shows what became of it. A refusal has a sentence to be read. */
+/**
+ * A failed start is only logged, because the next poll shows its result. A refusal has a sentence to show.
+ */
 function logFailure(error: unknown): ApiError | null {
   // biome-ignore lint/suspicious/noConsole: the specification wants it in the log and nowhere else
   console.warn('the update service did not take it', error)

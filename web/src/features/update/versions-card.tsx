@@ -11,7 +11,7 @@ import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 
-/** Which version every system has now. */
+/** The current versions of every system. */
 export function VersionsCard() {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(systemsQuery)

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { withdrawUpdate } from './api'
 
-/** Takes an update back that the battery has not begun. */
+/** Withdraws an update that the battery has not begun. */
 export function WithdrawUpdate({ sn }: { sn: string }) {
   const { t } = useT()
   const client = useQueryClient()

@@ -23,7 +23,7 @@ import {
 beforeEach(serveUpdates)
 
 describe('the wizard', () => {
-  it('leads from the choice over start and progress to the end', async () => {
+  it('leads from the choice through start and progress to the end', async () => {
     await open()
     await stepHeading('Welcher Speicher soll das Update bekommen?')
     expect(screen.getByText(/Wählen Sie die Seriennummer und schalten Sie den Speicher/)).toBeInTheDocument()
@@ -70,7 +70,7 @@ describe('the wizard', () => {
     expect(screen.getByRole('radio', { name: /^A/ })).toBeChecked()
   })
 
-  it('begins with the system that a link names', async () => {
+  it('begins with the system of a link', async () => {
     service.statuses.B = updateStatus()
     await open('?sn=B')
     expect(await screen.findByRole('radio', { name: /^B/ })).toBeChecked()
@@ -84,7 +84,7 @@ describe('the wizard', () => {
     await waitFor(() => expect(useSession.getState().update.sn).toBeNull())
   })
 
-  it('does not start what cannot be reached, and only warns of the rest', async () => {
+  it('does not start an unreachable system, and only warns of other problems', async () => {
     const checks = { reachable: true, soc: 7, soc_enough: false, needs_off: true, switched_off: false }
     service.statuses.A = updateStatus({ checks })
     await open()
@@ -97,7 +97,7 @@ describe('the wizard', () => {
     expect(button('Starten')).toBeDisabled()
   })
 
-  it('only logs a start that fails, goes on asking and lets one try again', async () => {
+  it('only logs a failed start, goes on polling and allows a retry', async () => {
     const log = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     service.take = () => HttpResponse.error()
     await open()
@@ -112,7 +112,7 @@ describe('the wizard', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument()
   })
 
-  it('says why the server refused a start', async () => {
+  it('shows why the server refused a start', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     service.take = () =>
       HttpResponse.json(
@@ -128,7 +128,7 @@ describe('the wizard', () => {
 })
 
 describe('an update that is interrupted', () => {
-  it('is told, with the reason, and can be started again', async () => {
+  it('is announced with the reason, and can be started again', async () => {
     await open()
     await startNow()
     await serverSays(runningStatus())
@@ -196,7 +196,7 @@ describe('the main switch', () => {
     expect(await screen.findByText('Fertig. Ihr Speicher läuft wieder.')).toBeInTheDocument()
   })
 
-  it('has nothing to do with one that updates while it runs', async () => {
+  it('is not involved in an update while the battery runs', async () => {
     const checks = { ...stillOn, needs_off: false }
     service.statuses.A = updateStatus({ checks })
     await open()
@@ -211,7 +211,7 @@ describe('the main switch', () => {
   })
 })
 
-describe('going away', () => {
+describe('leaving', () => {
   it('withdraws an update that still waits, and says so', async () => {
     await open()
     await startNow()
@@ -229,7 +229,7 @@ describe('going away', () => {
     expect(await screen.findByText('Das Update ist zurückgezogen')).toBeInTheDocument()
   })
 
-  it('does not say that one was withdrawn which has begun meanwhile', async () => {
+  it('does not claim that an update was withdrawn that has begun meanwhile', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     await open()
     await startNow()
@@ -246,7 +246,7 @@ describe('going away', () => {
     expect(screen.queryByText('Das Update ist zurückgezogen')).not.toBeInTheDocument()
   })
 
-  it('leaves one alone that runs, which is shown again only when its system is chosen', async () => {
+  it('leaves a running update, which is shown again only when its system is chosen', async () => {
     await open()
     await startNow()
     await serverSays(runningStatus())
@@ -264,7 +264,7 @@ describe('going away', () => {
     expect(await screen.findByRole('progressbar')).toHaveValue(42)
   })
 
-  it('asks first, and no means no', async () => {
+  it('asks for confirmation', async () => {
     await open()
     await startNow()
     await press('Update zurückziehen')
@@ -275,7 +275,7 @@ describe('going away', () => {
 })
 
 describe('a new version of the portal', () => {
-  it('waits until an update that is on screen is over and its end has been read', async () => {
+  it('waits until the update on screen is over and its end was acknowledged', async () => {
     const reload = vi.fn()
     await open()
     await startNow()

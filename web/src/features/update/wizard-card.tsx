@@ -3,8 +3,8 @@ import { Callout } from '@/components/ui/callout'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
 import { ChooseStep } from './components/choose-step'
+import { EventDialog } from './components/event-dialog'
 import { FinishedStep } from './components/finished-step'
-import { NewsDialog } from './components/news-dialog'
 import { StartStep } from './components/start-step'
 import { StepList } from './components/step-list'
 import { WizardButtons } from './components/wizard-buttons'
@@ -16,11 +16,11 @@ import type { Wizard } from './use-wizard'
 type Props = {
   wizard: Wizard
   answers: readonly Answer[]
-  /** More than one update is not over. */
+  /** More than one update is open. */
   several: boolean
 }
 
-/** Choose, start, finished. */
+/** The three steps: choose, start, finished. */
 export function WizardCard({ wizard, answers, several }: Props) {
   const { t } = useT()
   const id = useId()
@@ -31,7 +31,7 @@ export function WizardCard({ wizard, answers, several }: Props) {
   const listed = answers.flatMap(({ sn: serial, status }) =>
     status && isListed(status) ? [{ sn: serial, status }] : [],
   )
-  // Nothing is left to be started.
+  // Every listed update is under way.
   const begun = listed.length > 0 && listed.every(({ status }) => isUnderWay(phaseOf(status)))
   return (
     <section aria-labelledby={id} className="card grid min-w-0 gap-6 p-5 sm:p-6">
@@ -53,12 +53,12 @@ export function WizardCard({ wizard, answers, several }: Props) {
         {step === 2 && <FinishedStep status={wizard.status} />}
       </div>
       <WizardButtons wizard={wizard} several={several} />
-      <NewsDialog news={wizard.news} status={wizard.status} onClose={wizard.closeNews} />
+      <EventDialog event={wizard.event} status={wizard.status} onClose={wizard.closeEvent} />
     </section>
   )
 }
 
-/** After a change of step, not at first, the focus is on its heading, which is then read. */
+/** After a step change, but not at first, the new heading gets the focus and is read out. */
 function useHeadingFocus(view: string) {
   const heading = useRef<HTMLHeadingElement>(null)
   const seen = useRef(view)
@@ -70,7 +70,7 @@ function useHeadingFocus(view: string) {
   return heading
 }
 
-/** The last word about an update that waited and does not begin any more. */
+/** The notice of a waiting update that will not begin any more. */
 export function Cancelled() {
   const { t } = useT()
   const cancelled = useSession(({ update }) => update.cancelled)

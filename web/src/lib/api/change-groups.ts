@@ -4,7 +4,7 @@ import { type Group, groupsQuery, systemsQuery } from './queries'
 
 type Change = { name: string; serials: readonly string[] }
 
-/** Makes a group, or changes the given one. */
+/** Creates a group, or changes the given one. */
 export async function saveGroup(group: Group | null, { name, serials }: Change) {
   const body = { name: name.trim(), sn: serials.join() }
   if (group) await unwrap(api.PATCH('/api/auth/group/{id}/', { params: { path: { id: group.id } }, body }))
@@ -17,7 +17,7 @@ export async function deleteGroup({ id }: Group) {
   await readAgain()
 }
 
-/** Joining one group leaves another, and systems carry the name of theirs: everything about groups is asked for anew. */
+/** Joining one group leaves another, and systems contain their group's name, so all of it is invalidated. */
 const readAgain = () =>
   Promise.all(
     [groupsQuery.queryKey, systemsQuery.queryKey].map((queryKey) =>

@@ -1,4 +1,4 @@
-/** Charts of the past and of today. Each has one key, so that one answer serves every part of a page. */
+/** Queries for charts and energies, shared by the parts of a page. */
 import { queryOptions } from '@tanstack/react-query'
 import { CHART_REFRESH } from '../constants'
 import { type Interval, type SiteDay, startOf } from '../site-day'
@@ -26,15 +26,15 @@ export const graphParams = ({ date, series, ...rest }: GraphRequest) => ({
 })
 
 /**
- * The last answer stays until the next one is there, but never that of another system.
- * @param growing the time it shows is not over yet
+ * Keeps the last answer while the next one loads, but never that of another system. @param growing the period
+ * is not over yet
  */
 export const graphQuery = (request: GraphRequest, growing: boolean) =>
   queryOptions({
     queryKey: ['graph', request],
     queryFn: async () => {
       const answer = await unwrap(api.GET('/api/auth/graph/', { params: { query: graphParams(request) } }))
-      // The same address also gives CSV, as text; it was not asked for.
+      // Cast because the same path can also return CSV as text.
       return answer as Graph
     },
     refetchInterval: growing ? CHART_REFRESH : false,
@@ -52,6 +52,6 @@ export const energyQuery = (sn: string, days: string) =>
     refetchInterval: CHART_REFRESH,
   })
 
-/** Every day of the month that holds this day. */
+/** Every day of this day's month. */
 export const monthEnergyQuery = (sn: string, day: SiteDay) =>
   energyQuery(sn, `month_${startOf(day, 'Month')}`)

@@ -14,7 +14,7 @@ const tokens = { access: 'old', refresh: 'refresh', role: 'user' } as const
 const reload = () => vi.mocked(page.reload)
 let seen: Request[] = []
 
-/** A server that knows the access token "new" only. */
+/** A server that accepts only the access token "new". */
 function servePortal() {
   const guarded = ({ request }: { request: Request }) => {
     seen.push(request)
@@ -86,20 +86,20 @@ describe('a call refused with 401', () => {
     expect(readLogoutNotice()).toBe('session_ended')
   })
 
-  it('logs out with its own text when the reply to the refresh makes no sense', async () => {
+  it('logs out with its own text if the reply to the refresh is invalid', async () => {
     refuseRefresh(() => HttpResponse.json({ hello: 'world' }))
     await expect(listSystems()).rejects.toMatchObject({ status: 401 })
     expect(readLogoutNotice()).toBe('refresh_reply')
   })
 
-  it('keeps the session when the refresh does not reach the server', async () => {
+  it('keeps the session if the refresh does not reach the server', async () => {
     refuseRefresh(() => HttpResponse.error())
     await expect(listSystems()).rejects.toMatchObject({ status: 401 })
     expect(page.goTo).not.toHaveBeenCalled()
     expect(readTokens()).toEqual({ access: 'old', refresh: 'refresh' })
   })
 
-  it('says nothing to somebody who logged out meanwhile', async () => {
+  it('has no effect after a logout', async () => {
     server.use(
       http.get('*/api/auth/usr_sn/', async () => {
         await logOut()
@@ -128,7 +128,7 @@ describe('a login', () => {
       }),
     )
 
-  it('that is refused renews nothing', async () => {
+  it('that is refused does not refresh', async () => {
     server.use(
       http.post('*/api/auth/token/', ({ request }) => {
         seen.push(request)
@@ -140,7 +140,7 @@ describe('a login', () => {
     expect(reload()).not.toHaveBeenCalled()
   })
 
-  it('without systems brings the token for the key page', async () => {
+  it('without systems returns the token for the key page', async () => {
     const body = { detail: 'Keine Seriennummer.', code: 'no_systems', access: 'limited' }
     server.use(http.post('*/api/auth/token/', () => HttpResponse.json(body, { status: 403 })))
     const error = await logIn().catch((thrown: unknown) => thrown)

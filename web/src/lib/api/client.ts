@@ -1,4 +1,4 @@
-/** The door to the portal: typed by its OpenAPI document, form-encoded, with the session's token. */
+/** The API client: typed by the OpenAPI document, form-encoded, with the session's token. */
 import createClient, { type Middleware } from 'openapi-fetch'
 import { apiError, networkError } from './errors'
 import { FORM_TYPE, toForm } from './form'
@@ -13,19 +13,19 @@ const formEncoded: Middleware = {
 
 export const api = createClient<paths>({
   baseUrl: location.origin,
-  // Looked up on every call, so that a test can stand in for the network.
+  // Looked up on every call, so that tests can replace it.
   fetch: (request) => globalThis.fetch(request),
   bodySerializer: (body: unknown) => toForm(Object(body)),
 })
 api.use(formEncoded, withSession)
 
 type Answer = { response: Response; data?: unknown; error?: unknown }
-/** What came, or undefined for calls that answer with nothing. */
+/** The answer's data, or undefined for calls without a body. */
 type Data<A extends Answer> = [Exclude<A['data'], undefined>] extends [never]
   ? undefined
   : Exclude<A['data'], undefined>
 
-/** `await unwrap(api.GET('/api/auth/usr_sn/'))`: the data, or an ApiError thrown. */
+/** `await unwrap(api.GET('/api/auth/usr_sn/'))` returns the data or throws an ApiError. */
 export async function unwrap<A extends Answer>(pending: Promise<A>): Promise<Data<A>> {
   const { data, error, response } = await pending.catch(() => {
     throw networkError()

@@ -5,7 +5,7 @@ const response = (status: number, headers = {}) => new Response(null, { status, 
 const t = (id: string) => `text of ${id}`
 
 describe('an API error', () => {
-  it('has the code and the sentence of the server', () => {
+  it('has the server’s code and sentence', () => {
     const error = apiError(response(429, { 'Retry-After': '30' }), {
       detail: 'Langsam.',
       code: 'too_many_attempts',
@@ -29,7 +29,7 @@ describe('an API error', () => {
     })
   })
 
-  it('says what it says about fields where there is no input for them', () => {
+  it('shows the texts of fields that have no input', () => {
     const error = apiError(response(400), {
       provider: ['Bitte wählen Sie einen Stromanbieter.'],
       charge_price: ['Bitte ausfüllen.'],
@@ -42,18 +42,18 @@ describe('an API error', () => {
     [502, 'unavailable'],
     [500, 'internal'],
     [413, 'too_large'],
-  ] as const)('makes sense of a bare %i', (status, code) => {
+  ] as const)('has a text for a bare %i', (status, code) => {
     const error = apiError(response(status), '<html>proxy</html>')
     expect(error.code).toBe(code)
     expect(errorText(error, t)).toBe(`text of error.${code}`)
   })
 
-  it('says so when no answer came', () => {
+  it('says that there was no answer', () => {
     expect(errorText(networkError(), t)).toBe('text of error.network')
     expect(networkError()).toBeInstanceOf(ApiError)
   })
 
-  it('hides what only programmers understand', () => {
+  it('hides technical details', () => {
     expect(errorText(new TypeError('x is not a function'), t)).toBe('text of error.internal')
   })
 })

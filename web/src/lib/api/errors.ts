@@ -1,8 +1,8 @@
-/** What the API answers when it refuses, as one typed error. */
+/** The API's refusals as one typed error. */
 import type { MessageId } from '../i18n/locales'
 import { PasskeyProblem } from '../passkey/problem'
 
-/** Stable codes of `{detail, code}`; `network` is ours: no answer came at all. */
+/** Stable codes of `{detail, code}`; `network` is our own: no answer. */
 export const ERROR_CODES = [
   'invalid_credentials',
   'email_unconfirmed',
@@ -28,7 +28,7 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** One complaint about one field: the code decides, the text (in the caller's language) is shown. */
+/** An error of one field: the code is for logic, the text (in the caller's language) is shown. */
 export type FieldProblem = { code: string; text: string }
 export type FieldProblems = Record<string, FieldProblem[]>
 
@@ -36,10 +36,10 @@ type Details = { status: number; code: ErrorCode; detail?: string; fields?: Fiel
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** 0 when no answer came. */
+  /** 0 without an answer. */
   readonly status: number
   readonly code: ErrorCode
-  /** The server's own sentence, if it sent one. */
+  /** The server's sentence, if there is one. */
   readonly detail: string | undefined
   readonly fields: FieldProblems
   readonly body: unknown
@@ -67,7 +67,9 @@ export function apiError(response: Response, body: unknown): ApiError {
   return new ApiError({ status, code, detail, fields: fieldProblems(body), body }, retryAfter)
 }
 
-/** What to tell the person: the server's sentence, what it says about fields (there may be no input to show it), or ours. */
+/**
+ * The text for the person: the server's sentence, its texts for fields (which may have no input), or our own.
+ */
 export function errorText(error: unknown, t: (id: MessageId) => string): string {
   if (error instanceof PasskeyProblem) return t(`passkey.problem.${error.failure}`)
   if (!(error instanceof ApiError)) return t('error.internal')
@@ -76,13 +78,13 @@ export function errorText(error: unknown, t: (id: MessageId) => string): string 
   return error.detail ?? (texts.join(' ') || t(`error.${error.code}`))
 }
 
-/** The token that opens only the key page: it comes with the refusal `no_systems`. */
+/** The token of the key page, part of the refusal `no_systems`. */
 export function limitedAccessOf(error: unknown): string | null {
   if (!(error instanceof ApiError) || error.code !== 'no_systems' || !isRecord(error.body)) return null
   return typeof error.body.access === 'string' ? error.body.access : null
 }
 
-/** `{field: [text…], codes: {field: [code…]}}` → per field, text and code side by side. */
+/** `{field: [text…], codes: {field: [code…]}}` → text and code of each field. */
 function fieldProblems(body: unknown): FieldProblems {
   if (!isRecord(body) || !isRecord(body.codes)) return {}
   const problems: FieldProblems = {}
@@ -93,7 +95,7 @@ function fieldProblems(body: unknown): FieldProblems {
   return problems
 }
 
-/** For answers that are not ours, such as a proxy's error page. */
+/** For answers of others, such as a proxy's error page. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 400) return 'invalid_form'
   if (status === 401) return 'token_invalid'

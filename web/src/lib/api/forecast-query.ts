@@ -1,4 +1,4 @@
-/** What is expected of sun and load. */
+/** The forecasts of sun and load. */
 import { queryOptions } from '@tanstack/react-query'
 import { CHART_REFRESH } from '../constants'
 import { api, unwrap } from './client'
@@ -6,7 +6,7 @@ import type { components } from './schema'
 
 export type Forecast = components['schemas']['ForecastBody']
 
-/** @param sn one system, or -1 for all as one */
+/** @param sn one system, or -1 for the sum of all */
 export const forecastQuery = (sn: string) =>
   queryOptions({
     queryKey: ['forecast', sn],

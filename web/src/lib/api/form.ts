@@ -1,4 +1,4 @@
-/** The API takes form-encoded bodies; booleans travel as `true` and `false`, what is undefined stays away. */
+/** Encodes form bodies: booleans as `true` and `false`, undefined values are left out. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 export function toForm(fields: object): URLSearchParams {

@@ -1,36 +1,36 @@
-/** Who may do what with which system. */
+/** Queries and types for access. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import type { components } from './schema'
 
 type Schemas = components['schemas']
 
-/** As the owner of the system sees it. */
+/** A grant as the system's owner sees it. */
 export type GivenGrant = Schemas['GivenEntry']
-/** As whoever holds it, was invited or asked sees it. */
+/** A grant as its holder, invitee or requester sees it. */
 export type HeldGrant = Schemas['HeldEntry']
 export type Handover = Schemas['HandoverEntry']
 export type Grants = Schemas['Grants']
-/** The electrician whom an owner can call. */
+/** An electrician, as the owner sees them. */
 export type Installer = Schemas['InstallerEntry']
 
 export type GrantState = GivenGrant['state']
 export type GrantOrigin = GivenGrant['origin']
 export type Scope = GivenGrant['scope']
-/** What somebody of the household may. */
+/** Scopes of household members. */
 export type MemberScope = Extract<Scope, 'look' | 'owner'>
-/** What an electrician may, from little to much. */
+/** Scopes of electricians, in ascending order. */
 export type InstallerScope = Exclude<Scope, MemberScope>
-/** What the caller may do with a system. */
+/** The caller's access level for a system. */
 export type Access = 'owner' | 'member' | 'look' | InstallerScope
 
-/** Given, held and waiting: every screen about access reads this one answer. */
+/** Given, held and pending grants in one answer for all access screens. */
 export const grantsQuery = queryOptions({
   queryKey: ['grants'],
   queryFn: () => unwrap(api.GET('/api/auth/grant/')),
 })
 
-/** Only what waits for the reader's decision, so that it can be asked everywhere and often. */
+/** Only grants that need the reader's decision: a small answer that can be polled. */
 export const pendingGrantsQuery = queryOptions({
   queryKey: [...grantsQuery.queryKey, 'pending'],
   queryFn: () => unwrap(api.GET('/api/auth/grant/', { params: { query: { pending: true } } })),
@@ -38,6 +38,6 @@ export const pendingGrantsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-/** How many invitations, requests and unconfirmed accesses wait for the reader. */
+/** The number of invitations, requests and unconfirmed grants that need the reader's decision. */
 export const pendingCount = (pending: Pick<Grants, 'given' | 'held'> | undefined) =>
   pending ? pending.given.length + pending.held.length : 0

@@ -1,4 +1,4 @@
-/** Prices, and what the days cost with them. */
+/** Queries for tariffs and savings. */
 import { queryOptions } from '@tanstack/react-query'
 import { CHART_REFRESH } from '../constants'
 import { queryClient } from '../query-client'
@@ -12,14 +12,14 @@ export type SystemTariffs = Schemas['SystemTariffs']
 export type Tariff = Schemas['TariffEntry']
 export type NewTariff = Schemas['SetTariff']
 
-/** @param sn one system, or -1 for each of all */
+/** @param sn one system, or -1 for each of them */
 export const tariffQuery = (sn: string) =>
   queryOptions({
     queryKey: ['tariff', sn],
     queryFn: () => unwrap(api.GET('/api/auth/tariff/', { params: { query: { sn } } })),
   })
 
-/** Every day of the month that holds this day. */
+/** Every day of this day's month. */
 export const monthSavingsQuery = (sn: string, day: SiteDay) => {
   const days = `month_${startOf(day, 'Month')}`
   return queryOptions({
@@ -29,7 +29,7 @@ export const monthSavingsQuery = (sn: string, day: SiteDay) => {
   })
 }
 
-/** A new price changes what every day since cost; the one that holds today stands in the settings as well. */
+/** A new price changes the money of all days since its start; today's price is also a setting. */
 export async function saveTariff(body: NewTariff) {
   await unwrap(api.POST('/api/auth/tariff/', { body }))
   await Promise.all(

@@ -1,4 +1,4 @@
-/** What the battery is going to do, and why. */
+/** The charge plan. */
 import { queryOptions } from '@tanstack/react-query'
 import { LIVE_REFRESH } from '../constants'
 import type { Locale } from '../i18n/locales'
@@ -9,7 +9,7 @@ export type Plan = components['schemas']['PlanBody']
 export type Block = components['schemas']['BlockEntry']
 export type Step = components['schemas']['PlanStepEntry']
 
-/** Its reasons are sentences of the server, in the language of the page. */
+/** The server translates the reasons, so the key contains the language. */
 export const planQuery = (sn: string, locale: Locale) =>
   queryOptions({
     queryKey: ['plan', sn, locale],

@@ -1,4 +1,4 @@
-/** What several features ask the server for. Each has one key, so that one answer serves all of them. */
+/** Queries that several features share. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import type { Installer } from './grants'
@@ -9,10 +9,10 @@ export type Account = Schemas['AccountEntry']
 export type Claim = Schemas['ClaimEntry']
 export type Group = Schemas['GroupEntry']
 export type KeyResult = Schemas['KeyResult']
-/** `installer` only where the caller may know it. */
+/** `installer` is only present if the caller may know it. */
 export type System = Schemas['SystemEntry'] & { installer?: Installer | null }
 
-/** Links and switches of this installation; they change only with a new start of the server. */
+/** Links and switches of this installation; constant while the server runs. */
 export const configQuery = queryOptions({
   queryKey: ['config'],
   queryFn: () => unwrap(api.GET('/config.json')),
@@ -29,17 +29,17 @@ export const systemsQuery = queryOptions({
   queryFn: (): Promise<System[]> => unwrap(api.GET('/api/auth/usr_sn/')),
 })
 
-/** The account's own groups of systems, by name. */
+/** The account's own groups, by name. */
 export const groupsQuery = queryOptions({
   queryKey: ['groups'],
   queryFn: () => unwrap(api.GET('/api/auth/group/')),
 })
 
-/** Serial numbers that wait for their main switch. */
+/** Open claims. */
 export const claimsQuery = queryOptions({
   queryKey: ['claims'],
   queryFn: () => unwrap(api.GET('/api/auth/usr_sn/claims/')),
 })
 
-/** The key of the mutation by which a unit is replaced. */
+/** The mutation key of a replacement. */
 export const REPLACEMENT = ['replacement']

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where to report a vulnerability; only if the operator named a contact. */
+        /** Get the security contact. Available only if the operator has configured one. */
         get: operations["security_txt"];
         put?: never;
         post?: never;
@@ -28,15 +28,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's own account. */
+        /** Get the caller's account. */
         get: operations["show"];
         put?: never;
         post?: never;
-        /** Delete the account and every personal value. Systems become free; the journal loses the name behind its lines. */
+        /** Delete the account and all personal data. Its systems are left without an owner, and journal entries lose the name. */
         delete: operations["delete"];
         options?: never;
         head?: never;
-        /** Change profile, language, password or e-mail address; only what is given. */
+        /**
+         * Change the caller's account.
+         * @description Changes profile, language, password or e-mail address. Parameters that are left out keep their value.
+         */
         patch: operations["change"];
         trace?: never;
     };
@@ -49,7 +52,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open the mailed link: the new address becomes the account's, and the old one is told. */
+        /** Confirm a new e-mail address with the mailed link. The old address gets a notification. */
         post: operations["confirm_email"];
         delete?: never;
         options?: never;
@@ -83,7 +86,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the passkey that the browser has made. Its owner gets a mail. */
+        /** Add a passkey that the browser has created. The account holder gets a mail. */
         post: operations["add_passkey"];
         delete?: never;
         options?: never;
@@ -101,9 +104,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey to the own account: what the browser needs to make one.
-         * @description It takes the password, and the second factor where a login takes one too; or a passkey instead of both. The challenge works
-         *     once, in this session, for five minutes.
+         * Get the options for adding a passkey to the caller's account.
+         * @description Requires the password, and the second factor if login requires it, or an existing passkey instead of both. The challenge is
+         *     valid once, in this session, for five minutes.
          */
         post: operations["begin_passkey"];
         delete?: never;
@@ -122,7 +125,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a passkey: it opens the account no more. It takes what adding one takes. Its owner gets a mail. */
+        /**
+         * Remove a passkey. It can no longer be used to log in.
+         * @description Requires the same proof as adding one. The account holder gets a mail.
+         */
         delete: operations["remove_passkey"];
         options?: never;
         head?: never;
@@ -139,9 +145,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to set up the second factor. It counts when a code has confirmed it, within 30 minutes. */
+        /** Start to set up TOTP. It is active once it is confirmed with a code, within 30 minutes. */
         post: operations["begin_totp"];
-        /** Switch the second factor off. */
+        /** Turn TOTP off. */
         delete: operations["end_totp"];
         options?: never;
         head?: never;
@@ -157,7 +163,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm the second factor by its first code: from now on the login asks for it. Other sessions end. */
+        /** Confirm TOTP with its first code. Login then requires a code, and other sessions end. */
         post: operations["confirm_totp"];
         delete?: never;
         options?: never;
@@ -174,7 +180,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** New recovery codes; the old ones stop working. */
+        /** Create new recovery codes. The old ones stop working. */
         post: operations["renew_recovery_codes"];
         delete?: never;
         options?: never;
@@ -189,10 +195,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is wrong with the caller's systems, and what was. */
+        /** List open and closed alarms of the caller's systems. */
         get: operations["list_alarms"];
         put?: never;
-        /** Say that one has seen an alarm and takes care. It stays open until the fault is gone. */
+        /** Acknowledge an alarm: the caller has seen it and takes care of it. It stays open until the fault is gone. */
         post: operations["acknowledge_alarm"];
         delete?: never;
         options?: never;
@@ -209,7 +215,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Comment on an alarm, open or over. */
+        /** Add a comment to an open or closed alarm. */
         post: operations["comment_on_alarm"];
         delete?: never;
         options?: never;
@@ -227,8 +233,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say, with the reason, that an open alarm needs no more attention. It is shown as closed; the fault itself is closed when it is
-         *     gone, and only then can another one of its kind open.
+         * Dismiss an open alarm, with a reason.
+         * @description The alarm is then shown as closed. The fault itself is closed only when it is gone; until then no other alarm of this kind
+         *     opens.
          */
         post: operations["dismiss_alarm"];
         delete?: never;
@@ -246,7 +253,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose how to hear of alarms by mail. */
+        /** Choose how to be notified of alarms by mail. */
         post: operations["choose_alarm_mail"];
         delete?: never;
         options?: never;
@@ -263,7 +270,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell a battery to do something. A repeated key answers what the first request began. */
+        /** Give a command to a battery. A repeated idempotency key returns the command of the first request. */
         post: operations["give_command"];
         delete?: never;
         options?: never;
@@ -278,7 +285,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a command fares. */
+        /** Get the state of a command. */
         get: operations["show_command"];
         put?: never;
         post?: never;
@@ -295,10 +302,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The commissioning that a system is in, whoever began it. */
+        /** Get a system's commissioning in progress, whoever started it. */
         get: operations["show_commissioning"];
         put?: never;
-        /** Begin to bring the units of a site into service. What is in progress already for the same units is answered as it stands. */
+        /** Start the commissioning of a site's units. If one is in progress for the same units, it is returned unchanged. */
         post: operations["begin_commissioning"];
         delete?: never;
         options?: never;
@@ -313,7 +320,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The protocols of a system, newest first. They stay with it whoever owns it; what names its former people does not. */
+        /**
+         * List the protocols of a system, newest first.
+         * @description Protocols stay with the system when its owner changes. The personal data of former owners is not included.
+         */
         get: operations["list_protocols"];
         put?: never;
         post?: never;
@@ -330,10 +340,52 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A protocol as a page shows it, in the caller's language. */
+        /** Get a protocol in the caller's language. */
         get: operations["show_protocol"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/protocol/{id}/customer_code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a code with which the customer becomes the owner of a protocol's units.
+         * @description It works once, for at most 30 days, while the units have no owner and the company has service access. An earlier code stops
+         *     working.
+         */
+        post: operations["issue_customer_code"];
+        /** Withdraw the customer code of a protocol. */
+        delete: operations["withdraw_customer_code"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/protocol/{id}/mail/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the owner a link to the protocol or, if the system has no owner, the customer code to the customer's address. The answer
+         *     reveals nothing about their accounts.
+         */
+        post: operations["mail_protocol"];
         delete?: never;
         options?: never;
         head?: never;
@@ -347,10 +399,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A protocol as a PDF, in the caller's language. The same protocol is always the same file. */
+        /** Get a protocol as a PDF in the caller's language. The same protocol always gives the same file. */
         get: operations["print_protocol"];
         put?: never;
-        post?: never;
+        /**
+         * Get the protocol as a PDF with a last page for the customer: the code as a QR code and as text.
+         * @description The code is sent in the body, so that it appears in no log.
+         */
+        post: operations["print_protocol_with_code"];
         delete?: never;
         options?: never;
         head?: never;
@@ -367,7 +423,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Give a commissioning up, with everything that was written down; names that it changed are set back. */
+        /** Discard a commissioning and everything that was recorded. Names that it changed are restored. */
         delete: operations["drop_commissioning"];
         options?: never;
         head?: never;
@@ -383,7 +439,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a commissioning: every step is looked at once more, and what has passed becomes the protocol. */
+        /** Finish a commissioning. Every step is checked again; if all pass, the results become the protocol. */
         post: operations["finish_commissioning"];
         delete?: never;
         options?: never;
@@ -400,7 +456,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Measure a phase for the sign and phase test: what the batteries report at this moment is held against what they reported before. */
+        /**
+         * Measure a phase for the sign and phase test.
+         * @description Compares what the batteries report now with what they reported before.
+         */
         post: operations["measure_phase"];
         delete?: never;
         options?: never;
@@ -417,7 +476,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check a step, and write down what was found if it passes. The answer says how every step stands then. */
+        /** Check a step, and record the result if it passes. Returns the state of every step. */
         post: operations["do_commissioning_step"];
         delete?: never;
         options?: never;
@@ -432,7 +491,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's company: who works there, and who is invited. */
+        /** Get the caller's company with its members and pending invitations. */
         get: operations["show_company"];
         put?: never;
         post?: never;
@@ -452,8 +511,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invite somebody to the company. The mailed link works once, for seven days. The answer is the same whether or not the address
-         *     has an account.
+         * Invite a person to the company.
+         * @description The mailed link works once, within seven days. The answer does not reveal whether the address has an account.
          */
         post: operations["invite_member"];
         delete?: never;
@@ -471,7 +530,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Join a company with the mailed link: an account begins, whose address counts as confirmed. */
+        /** Join a company with the mailed link. Creates an account whose e-mail address is confirmed. */
         post: operations["join_company"];
         delete?: never;
         options?: never;
@@ -488,7 +547,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a mailed invitation to a company is about. Whoever has the link reads the mailbox. */
+        /** Show an invitation to a company. The token proves access to the mailbox. */
         post: operations["open_company_invitation"];
         delete?: never;
         options?: never;
@@ -506,7 +565,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw an invitation: its link stops working. */
+        /** Withdraw an invitation. Its link stops working. */
         delete: operations["withdraw_member_invitation"];
         options?: never;
         head?: never;
@@ -523,11 +582,14 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove somebody from the company. All of their logins end at once. What they did stays in the journal under their name. */
+        /**
+         * Remove a member from the company.
+         * @description All sessions of the member end at once. Journal entries keep the member's name.
+         */
         delete: operations["remove_member"];
         options?: never;
         head?: never;
-        /** Change what somebody does in the company. At least one owner stays. */
+        /** Change the role of a company member. The company must keep at least one owner. */
         patch: operations["set_member_role"];
         trace?: never;
     };
@@ -538,7 +600,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What every system of the caller reported last. */
+        /** Get the latest report of every system of the caller. */
         get: operations["data"];
         put?: never;
         post?: never;
@@ -555,7 +617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The energy charts of one or more systems. */
+        /** Get energy charts of one or more systems. */
         get: operations["energy_chart"];
         put?: never;
         post?: never;
@@ -573,8 +635,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. With `Accept-Language`, the
-         *     file is written as spreadsheets in that language read it.
+         * Export samples as CSV.
+         * @description Covers all days whose samples are still kept. Powers are positive, with one column per direction. `Accept-Language` sets the
+         *     separators and the number format for spreadsheets.
          */
         get: operations["export_samples"];
         put?: never;
@@ -592,7 +655,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is expected of load and sun. */
+        /** Get the forecast of load and PV power. */
         get: operations["forecast"];
         put?: never;
         post?: never;
@@ -609,10 +672,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who may see the caller's systems, and which systems of others the caller may see. */
+        /** List who may access the caller's systems, and which other systems the caller may access. */
         get: operations["list_grants"];
         put?: never;
-        /** Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account. */
+        /** Invite an electrician or a household member. The answer does not reveal whether the address has an account. */
         post: operations["invite"];
         delete?: never;
         options?: never;
@@ -629,7 +692,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enter an installer code: 30 days of service while nobody owns the systems. */
+        /** Redeem an installer code. Gives 30 days of service access to its systems while they have no owner. */
         post: operations["enter_installer_code"];
         delete?: never;
         options?: never;
@@ -646,7 +709,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hand a system over. It changes hands when the new owner enters the mailed code, and with nothing of the old household. */
+        /**
+         * Offer a system to a new owner.
+         * @description Ownership changes when the new owner enters the mailed code. The history of the present household is not handed over.
+         */
         post: operations["offer_handover"];
         delete?: never;
         options?: never;
@@ -664,7 +730,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take the offer back; the mailed code stops working. */
+        /** Withdraw a handover. The mailed code stops working. */
         delete: operations["withdraw_handover"];
         options?: never;
         head?: never;
@@ -680,7 +746,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for access to systems; always "asked, if it exists". */
+        /** Request access to systems. The answer does not reveal whether they exist. */
         post: operations["ask_for_grant"];
         delete?: never;
         options?: never;
@@ -698,7 +764,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up. */
+        /**
+         * End a grant.
+         * @description The owner refuses a request, withdraws an invitation or ends access; the other side declines an invitation or gives access up.
+         */
         delete: operations["end_grant"];
         options?: never;
         head?: never;
@@ -715,7 +784,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation to one's own address, or all of the same owner. */
+        /** Accept an invitation sent to the caller's address, or all invitations of the same owner. */
         post: operations["accept_grant"];
         delete?: never;
         options?: never;
@@ -730,7 +799,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Chart data. */
+        /** Get the series of a chart. */
         get: operations["graph"];
         put?: never;
         post?: never;
@@ -747,10 +816,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's groups, by name. */
+        /** List the caller's groups, sorted by name. */
         get: operations["list_groups"];
         put?: never;
-        /** Make a group. */
+        /** Create a group. */
         post: operations["create_group"];
         delete?: never;
         options?: never;
@@ -768,11 +837,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a group; its systems stay. */
+        /** Delete a group. Its systems are kept. */
         delete: operations["delete_group"];
         options?: never;
         head?: never;
-        /** Rename a group, or give it other systems; only what is given. */
+        /** Change the name or the systems of a group. Parameters that are left out keep their value. */
         patch: operations["change_group"];
         trace?: never;
     };
@@ -783,7 +852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened and why: who changed what, and why the battery acted. */
+        /** List journal entries: who changed what, and why the battery acted. */
         get: operations["journal"];
         put?: never;
         post?: never;
@@ -802,7 +871,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this session, or all of them: by the access token, or by the refresh token. */
+        /** End this session or all sessions, authenticated by the access token or the refresh token. */
         post: operations["log_out"];
         delete?: never;
         options?: never;
@@ -817,10 +886,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The apps that the caller has let in. */
+        /** List the partner apps that have the caller's consent. */
         get: operations["list"];
         put?: never;
-        /** Let a partner app in. */
+        /** Give a partner app consent to read data. */
         post: operations["consent"];
         delete?: never;
         options?: never;
@@ -838,7 +907,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Shut a partner app out; its tokens stop working at once. */
+        /** Withdraw the consent for a partner app. Its tokens stop working at once. */
         delete: operations["end"];
         options?: never;
         head?: never;
@@ -855,8 +924,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What the browser needs so that somebody can show a passkey: to log in, as a second factor, or to confirm who they are.
-         * @description The challenge works once, for five minutes.
+         * Get the options for using a passkey: to log in, as a second factor, or to confirm the person's identity.
+         * @description The challenge is valid once, for five minutes.
          */
         post: operations["ask_for_passkey"];
         delete?: never;
@@ -874,7 +943,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for a link that sets a new password. */
+        /** Request a mail with a link to set a new password. */
         post: operations["ask"];
         delete?: never;
         options?: never;
@@ -891,7 +960,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password with the mailed link; every session ends, and this browser becomes a known one. */
+        /** Set a new password with the mailed link. All sessions of the account end, and this browser becomes a known one. */
         post: operations["confirm_password_reset"];
         delete?: never;
         options?: never;
@@ -906,10 +975,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The plan of one system. */
+        /** Get the plan of a system. */
         get: operations["show_plan"];
         put?: never;
-        /** Turn planning on or off, or wish for a charge at a time. */
+        /** Turn planning on or off, or set a charge target. */
         post: operations["change_plan"];
         delete?: never;
         options?: never;
@@ -924,10 +993,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a kWh costs at the caller's systems today and tomorrow. */
+        /** Get the prices of today and tomorrow for the caller's systems. */
         get: operations["list_prices"];
         put?: never;
-        /** Enter prices by the time of day, in place of those that were there. */
+        /** Set prices by time of day. Replaces the prices that were entered before. */
         post: operations["set_time_of_use"];
         delete?: never;
         options?: never;
@@ -946,8 +1015,8 @@ export interface paths {
         put?: never;
         /**
          * Create an account.
-         * @description With a valid registration code the account is ready (201). Otherwise a mailed link must be opened first (202);
-         *     that answer is the same whether or not the address has an account already.
+         * @description With a valid registration code, the account is ready to use (201). Otherwise the mailed link must be opened first (202); that
+         *     answer does not reveal whether the address has an account already.
          */
         post: operations["register"];
         delete?: never;
@@ -966,8 +1035,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The serial numbers of a new account that still wait for the main switch, before its first login. One that has left the
-         *     list is linked.
+         * List the pending claims of a new account before its first login.
+         * @description The serial numbers wait for the main switch of their battery. A serial number that has left the list is linked to the account.
          */
         post: operations["watch_claims"];
         delete?: never;
@@ -985,7 +1054,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open the mailed link: the account begins, and with it the waiting claims. */
+        /** Confirm a registration with the mailed link. Creates the account and its pending claims. */
         post: operations["confirm"];
         delete?: never;
         options?: never;
@@ -1000,7 +1069,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the days of a period cost, one row a day. */
+        /** Get the savings of a period, one row per day. */
         get: operations["savings"];
         put?: never;
         post?: never;
@@ -1017,10 +1086,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How systems are set: one, several by comma, or all (-1, or no `sn`) of the caller. */
+        /** Get the settings of one system, of several (separated by commas), or of all of the caller's systems (-1, or no `sn`). */
         get: operations["show_settings"];
         put?: never;
-        /** Change settings of one or more systems; only the fields that are given, each system for itself. */
+        /** Change settings of one or more systems, each independently. Fields that are left out keep their value. */
         post: operations["save_settings"];
         delete?: never;
         options?: never;
@@ -1035,10 +1104,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the caller changed at several systems at once in the last 30 days, newest first. */
+        /** List the setting batches that the caller saved in the last 30 days, newest first. */
         get: operations["list_batches"];
         put?: never;
-        /** Change settings of one or more systems, or try what that would do; each system for itself. How it went is the answer, also when none took it. */
+        /**
+         * Change settings of one or more systems, or try the change with a dry run.
+         * @description Systems are changed independently of each other. The answer has the result of each, even if all refused.
+         */
         post: operations["save_batch"];
         delete?: never;
         options?: never;
@@ -1055,7 +1127,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo a batch: at each system what it changed goes back to what was there before. What was changed since is left, and told. */
+        /**
+         * Undo a setting batch.
+         * @description Restores the previous values at each system. Fields that were changed since are left as they are and listed in the answer.
+         */
         post: operations["undo_batch"];
         delete?: never;
         options?: never;
@@ -1072,7 +1147,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set one or more systems back to what they began with; the wiring only if that is asked for. */
+        /** Reset the settings of one or more systems to their defaults. Wiring fields are reset only with `wiring`. */
         post: operations["reset_settings"];
         delete?: never;
         options?: never;
@@ -1087,10 +1162,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's templates, by name. */
+        /** List the caller's templates, sorted by name. */
         get: operations["list_templates"];
         put?: never;
-        /** Keep a template: a name and at least one field. */
+        /** Create a template with a name and at least one field. */
         post: operations["create_template"];
         delete?: never;
         options?: never;
@@ -1108,11 +1183,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a template; what was set with it stays. */
+        /** Delete a template. Settings made with it are kept. */
         delete: operations["delete_template"];
         options?: never;
         head?: never;
-        /** Rename a template, or give it other fields; only what is given. */
+        /** Change the name or the fields of a template. Parameters that are left out keep their value. */
         patch: operations["change_template"];
         trace?: never;
     };
@@ -1124,8 +1199,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
-         *     settings of one system or one command as their own calls answer them.
+         * Open a stream of server-sent events.
+         * @description Events named `data` have the format of `data/`. Events named `settings` and `command` hold the settings of one system or one
+         *     command, in the format of their own calls.
          */
         get: operations["open"];
         put?: never;
@@ -1143,14 +1219,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a system stands, and the modules on its roof. */
+        /** Get the location of a system and the PV modules on its roof. */
         get: operations["show_site"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Say who lives with a system, where it stands, and which modules are on the roof. */
+        /** Change the names of the people who live with a system, its location, or the PV modules on its roof. */
         patch: operations["describe_system"];
         trace?: never;
     };
@@ -1161,10 +1237,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Note and photos. Neither the household nor other companies see them. */
+        /** Get the note and the list of photos. Neither the household nor other companies can see them. */
         get: operations["show_customer"];
         put?: never;
-        /** Write the note. Refused if somebody else has written since it was read. */
+        /** Save the note. Refused if another person has changed it since the caller read it. */
         post: operations["save_customer_note"];
         delete?: never;
         options?: never;
@@ -1181,7 +1257,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a photo, a JPEG of at most 1 MiB. It is written anew: upright, at most 1,600 pixels long, without metadata such as the place. */
+        /**
+         * Add a photo, a JPEG of at most 1 MiB.
+         * @description The photo is re-encoded: rotated upright, scaled down to 1,600 pixels at most, and stripped of metadata such as the location.
+         */
         post: operations["add_customer_photo"];
         delete?: never;
         options?: never;
@@ -1196,7 +1275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A photo. */
+        /** Get a photo. */
         get: operations["customer_photo"];
         put?: never;
         post?: never;
@@ -1217,8 +1296,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put another unit in the place of this one. History, settings, prices, names, groups, access, protocols and journal go on
-         *     with its serial number; the old one is nobody's.
+         * Replace the unit of a system.
+         * @description History, settings, prices, names, groups, access, protocols and journal continue under the new unit's serial number. The old
+         *     unit is left without an owner.
          */
         post: operations["replace_unit"];
         delete?: never;
@@ -1234,10 +1314,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The prices of the caller's systems. */
+        /** List the tariffs of the caller's systems. */
         get: operations["list_tariffs"];
         put?: never;
-        /** Enter prices for one or more systems. */
+        /** Set the tariff of one or more systems. */
         post: operations["set_tariff"];
         delete?: never;
         options?: never;
@@ -1256,12 +1336,12 @@ export interface paths {
         put?: never;
         /**
          * Log in.
-         * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-         *     The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
-         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password (401
-         *     `passkey_required` where only a passkey will do), and takes it as `totp` or `passkey` in the same call; a wrong one is 400
-         *     `totp_wrong` or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
-         *     While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
+         * @description A wrong address, a wrong password and the wrong role get the same answer in the same time. If the mailed link of the
+         *     registration was not opened yet, the right password gets 403 `email_unconfirmed`; with `resend`, the mail is sent again (403
+         *     `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, or 401
+         *     `passkey_required` if only a passkey is accepted. Repeat the call with `totp` or `passkey`; a wrong one gets 400 `totp_wrong`
+         *     or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page. Under very high load the answer
+         *     is 503 `logins_busy` with `Retry-After`.
          */
         post: operations["log_in"];
         delete?: never;
@@ -1281,8 +1361,8 @@ export interface paths {
         put?: never;
         /**
          * Log in with a passkey instead of password and second factor.
-         * @description The passkey says whose account it opens, so there is no choice of role. Whatever is wrong with it, the answer is 401
-         *     `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
+         * @description The passkey identifies the account, so no role is chosen. A passkey that is not accepted gets 401 `passkey_refused`, whatever
+         *     the reason. An owner without systems gets 403 with a limited token for the key page.
          */
         post: operations["log_in_with_passkey"];
         delete?: never;
@@ -1301,10 +1381,27 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange the refresh token for a new pair.
-         * @description The token rotates. The previous one answers the same successor until that was used; an older one ends the session.
+         * Exchange a refresh token for a new pair of tokens.
+         * @description Refresh tokens rotate. The previous one returns the same successor until that one is used; an older one ends the session.
          */
         post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/unit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the units of the caller's systems, by system and oldest first. Former units are listed only for the present household. */
+        get: operations["list_units"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1318,10 +1415,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the caller sees: their own, their household's, and those that owners let them see. */
+        /** List the systems that the caller sees: their own, those of their household, and those that owners granted access to. */
         get: operations["list_systems"];
         put?: never;
-        /** Connect more systems: each key for itself. */
+        /** Add systems by serial number or registration code. Each key is processed independently. */
         post: operations["add"];
         delete?: never;
         options?: never;
@@ -1336,7 +1433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Serial numbers that wait for the battery's main switch. */
+        /** List the caller's pending claims: serial numbers that wait for the battery's main switch. */
         get: operations["claims"];
         put?: never;
         post?: never;
@@ -1370,7 +1467,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is asking: the name of a registered app, for the consent screen. */
+        /** Get the name of a registered partner app, for the consent screen. */
         get: operations["client"];
         put?: never;
         post?: never;
@@ -1389,7 +1486,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a code or a refresh token for tokens. */
+        /** Exchange an authorisation code or a refresh token for tokens. */
         post: operations["token"];
         delete?: never;
         options?: never;
@@ -1404,7 +1501,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Live values of the systems of the owner who let the app in. */
+        /** Get live values of the systems of the owner who gave consent. */
         get: operations["partner_live"];
         put?: never;
         post?: never;
@@ -1421,7 +1518,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems of the owner who let the app in. */
+        /** List the systems of the owner who gave consent. */
         get: operations["systems"];
         put?: never;
         post?: never;
@@ -1438,7 +1535,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether there is an update, and how far it is. */
+        /** Get the update that is offered for a system, or the progress of its present one. */
         get: operations["has_update"];
         put?: never;
         post?: never;
@@ -1455,7 +1552,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was installed when, newest first. */
+        /** List the installed updates of a system, newest first. */
         get: operations["update_history"];
         put?: never;
         post?: never;
@@ -1472,7 +1569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An image that the battery is told to install. `Range` is honoured, so that a download goes on after a power cut. */
+        /** Get a firmware image that is assigned to the battery. `Range` requests are supported, so an interrupted download can resume. */
         get: operations["firmware_image"];
         put?: never;
         post?: never;
@@ -1491,7 +1588,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start an update of a system, or of several of one household, or withdraw one that still waits. Started again, it answers what the first one began. */
+        /**
+         * Start or withdraw an update.
+         * @description Starts the update of a system, or of several of one household, or withdraws one that is still waiting. If the update has been
+         *     started already, its state is returned.
+         */
         post: operations["start_update"];
         delete?: never;
         options?: never;
@@ -1506,7 +1607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the browser has to know before anybody logs in. */
+        /** Get the configuration that the web app needs before login. */
         get: operations["config"];
         put?: never;
         post?: never;
@@ -1523,7 +1624,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process runs. */
+        /** Check that the process is alive. */
         get: operations["alive"];
         put?: never;
         post?: never;
@@ -1541,8 +1642,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures in Prometheus' text format, for this machine only. Whoever comes through a proxy is somewhere else, also where the
-         *     operator has not named the proxy.
+         * Get metrics in the Prometheus text format.
+         * @description Available only from the same machine, and not through a proxy, even one that the operator has not configured.
          */
         get: operations["metrics"];
         put?: never;
@@ -1560,7 +1661,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything is served: the database answers, takes what batteries report, and brings what other processes say. */
+        /**
+         * Check that the process is ready: the database answers, reports of batteries are stored, and messages of other processes
+         *     arrive.
+         */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -1575,29 +1679,29 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccountEntry: {
-            /** @description An owner's postal address, for electricians whom the owner lets read it. */
+            /** @description An owner's postal address. Electricians see it only if the owner shares it. */
             address: string | null;
-            /** @description The electrician's company. */
+            /** @description The name of an electrician's company. Null for owners. */
             company?: string | null;
-            /** @description What the electrician does there. */
+            /** @description The electrician's role in the company. Null for owners. */
             company_role: ("owner" | "office" | "technician") | null;
             country: string;
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the account was created; Unix time in milliseconds.
              */
             created_at: number;
             email: string;
-            /** @description A mail with a link went to the new address; until it is opened the old one stays. */
+            /** @description Whether a new e-mail address waits for confirmation. Until its mailed link is opened, the old address stays in use. */
             email_pending: boolean;
             language: string;
-            /** @description The electrician's own name, which others read beside the company's. */
+            /** @description An electrician's own name, which others see next to the company's name. Null for owners. */
             name: string | null;
-            /** @description Oldest first. */
+            /** @description The account's passkeys, oldest first. */
             passkeys: components["schemas"]["PasskeyEntry"][];
             phone: string;
             role: components["schemas"]["RoleName"];
-            /** @description How many sessions are alive, this one included. */
+            /** @description The number of active sessions, including this one. */
             sessions: number;
             terms_version: string;
             totp: components["schemas"]["TotpEntry"];
@@ -1605,22 +1709,22 @@ export interface components {
         AccuracyEntry: {
             /**
              * Format: double
-             * @description How far they were off on the average, in % of what was measured; null where nothing was.
+             * @description Mean absolute error in % of the measured mean; null if nothing was measured.
              */
             error: number | null;
             /**
              * Format: double
-             * @description Of the quarter-hours, so many % were between P10 and P90; eight in ten should be.
+             * @description Share of quarter-hours between P10 and P90, in %. The target is 80 %.
              */
             inside: number | null;
         };
         Acknowledge: {
             id: string;
         };
-        /** @description Who did something. */
+        /** @description The actor of a journal entry. */
         ActorChoice: string;
         AddKeys: {
-            /** @description Serial numbers or registration codes, separated by commas; three at most. */
+            /** @description At most three serial numbers or registration codes, separated by commas. */
             keys: components["schemas"]["KeyTexts"];
         };
         AddPasskey: {
@@ -1631,7 +1735,7 @@ export interface components {
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
         };
-        /** @description A postal address in one line, or none. */
+        /** @description A postal address in one line; may be empty. */
         AddressText: string;
         AlarmComment: {
             at: components["schemas"]["i64"];
@@ -1639,18 +1743,18 @@ export interface components {
             who: string;
         };
         AlarmEntry: {
-            /** @description Whether the caller may acknowledge it, and it is open and nobody has. */
+            /** @description Whether the caller may acknowledge the alarm: it is open and not acknowledged yet. */
             acknowledgeable: boolean;
             acknowledged_at: components["schemas"]["i64"] | null;
-            /** @description Who that was, in the caller's language: an electrician's company where there is one. */
+            /** @description Who acknowledged it, in the caller's language. For an electrician, the company's name if there is one. */
             acknowledged_by: string | null;
             closed_at: components["schemas"]["i64"] | null;
-            /** @description Whether the caller may comment on it and, while it is open, dismiss it. */
+            /** @description Whether the caller may comment on the alarm and, while it is open, dismiss it. */
             commentable: boolean;
-            /** @description Oldest first. */
+            /** @description The comments, oldest first. */
             comments: components["schemas"]["AlarmComment"][];
             dismissed_at: components["schemas"]["i64"] | null;
-            /** @description … and who. */
+            /** @description Who dismissed it; same format as `acknowledged_by`. */
             dismissed_by: string | null;
             first_name: string | null;
             /** Format: int64 */
@@ -1658,66 +1762,67 @@ export interface components {
             /** @description battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor. */
             kind: string;
             last_name: string | null;
-            /** @description What the household can do about it. */
+            /** @description What the household can do about it, in the caller's language. */
             next: string;
             opened_at: components["schemas"]["i64"];
-            /** @description When it began to be wrong, in milliseconds since 1970, as the times below. */
+            /** @description When the fault began; Unix time in milliseconds, like all times of an alarm. */
             since: components["schemas"]["i64"];
             sn: string;
-            /** @description What that is called, in the caller's language. */
+            /** @description The name of the alarm kind, in the caller's language. */
             text: string;
-            /** @description IANA name, of the site. */
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
         };
-        /** @description How somebody hears of alarms. */
+        /** @description How an account is notified of alarms by mail. */
         AlarmMailChoice: string;
         AlarmRemark: {
             id: string;
-            /** @description One line of at most 500 characters, for everybody who sees the alarm. An alarm has at most 50 comments. */
+            /** @description One line of at most 500 characters, visible to everyone who sees the alarm. An alarm has at most 50 comments. */
             text: components["schemas"]["CommentLine"];
         };
-        /** @description Ten alarms: what is open first, then the newest of what is over. */
+        /** @description A page of ten alarms: open ones first, then closed ones, newest first. */
         Alarms: {
             alarms: components["schemas"]["AlarmEntry"][];
             /**
-             * @description How somebody hears of alarms by mail.
+             * @description How an account is notified of alarms by mail.
              * @enum {string}
              */
             mail: "at_once" | "digest" | "never";
             page: number;
             pages: number;
+            /** @description The number of alarms on all pages. */
             total: number;
         };
         AskFor: {
-            /** @description A few words to the owners, up to 300 characters without addresses. */
+            /** @description A message to the owners: at most 300 characters, without e-mail addresses. */
             message?: components["schemas"]["RequestMessage"];
-            /** @description monitor, configure or service (default). */
+            /** @description The requested scope: monitor, configure or service (default). */
             scope?: components["schemas"]["ElectricianScope"];
-            /** @description A serial number, or several separated by commas. */
+            /** @description One serial number, or several separated by commas. */
             sn: components["schemas"]["SerialNumbers"];
         };
         AskReset: {
             email: components["schemas"]["EmailAddress"];
         };
         Asked: {
-            /** @description What was asked for, separated by commas. */
+            /** @description The requested serial numbers, separated by commas. */
             sn: string;
             /** @enum {string} */
             state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
-            /** @description The same whether there is such a system or not. */
+            /** @description The same whether or not the systems exist. */
             text: string;
         };
-        /** @description A batch that its maker can still undo. */
+        /** @description A batch that the caller can still undo. */
         BatchEntry: {
             created_at: components["schemas"]["i64"];
             id: string;
-            /** @description Those that took it and that the caller may still set. */
+            /** @description The systems that were changed and that the caller may still change. */
             systems: components["schemas"]["BatchSystemEntry"][];
-            /** @description Until then it can be undone. */
+            /** @description Until when it can be undone; Unix time in milliseconds. */
             until: components["schemas"]["i64"];
         };
         BatchForm: {
-            /** @description Whether the notice under §14a EnWG was read */
+            /** @description Whether the notice under §14a EnWG was acknowledged */
             acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
@@ -1735,7 +1840,7 @@ export interface components {
             discharge_limit?: string;
             /** @description time */
             discharge_start?: string;
-            /** @description Tells what would change, and changes nothing; `version` may then be left out */
+            /** @description Returns what would change, without changing anything. `version` may then be left out */
             dry_run?: components["schemas"]["Switch"];
             /** @description choice */
             dynamic_tariff?: string;
@@ -1771,13 +1876,13 @@ export interface components {
             vat?: string;
             version?: components["schemas"]["Versions"];
         };
-        /** @description How a batch went, or would go. */
+        /** @description The outcome of a batch, or its expected outcome in a dry run. */
         BatchOutcome: {
-            /** @description It was only tried: nothing was changed. */
+            /** @description Whether this was a dry run, which changes nothing. */
             dry_run: boolean;
-            /** @description With which it can be undone; null when nothing was changed. */
+            /** @description The id to undo the batch with. Null if nothing was changed. */
             id: string | null;
-            /** @description In the order asked for. */
+            /** @description In the order of the request. */
             systems: components["schemas"]["SystemOutcome"][];
         };
         BatchSystemEntry: {
@@ -1790,126 +1895,137 @@ export interface components {
             sn: components["schemas"]["SerialNumbers"];
         };
         BeginTotp: {
-            /** @description The password, typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
         };
         /** Format: binary */
         BinaryFile: string;
-        /** @description Quarter-hours in a row in which it does the same. */
+        /** @description Consecutive quarter-hours with the same mode. */
         BlockEntry: {
+            /** @description When the block ends; Unix time in milliseconds. */
             end: components["schemas"]["i64"];
             /**
              * Format: double
-             * @description With so many kW it charges.
+             * @description Charging power in kW.
              */
             kw: number;
             /** @enum {string} */
             mode: "self" | "hold" | "charge";
             /**
              * Format: double
-             * @description The mean price of import, in cents a kWh.
+             * @description The mean import price, in cents per kWh.
              */
             price: number;
-            /** @description Why, as a sentence. */
+            /** @description The reason for the block, as a sentence. */
             reason: string;
             /**
              * Format: double
-             * @description Expected at its end, in %.
+             * @description The expected state of charge at the end, in %.
              */
             soc: number | null;
+            /** @description When the block starts; Unix time in milliseconds. */
             start: components["schemas"]["i64"];
         };
         BrowserConfig: {
             /** @description Whether this is `suncellar demo`. */
             demo: boolean;
             links: components["schemas"]["Links"];
-            /** @description Address of the update service, for clients that go by the specification; pages ask the portal itself. */
+            /** @description The address of the update service, for clients that follow the specification. The web app uses the portal's own address. */
             updates: string;
             version: string;
         };
         /**
-         * @description Who saved, seen by the caller.
+         * @description Who saved: the caller or another person.
          * @enum {string}
          */
         By: "you" | "person";
-        /** @description A unit of the same customer. */
+        /** @description Another unit of the same customer. */
         Candidate: {
-            /** @description Of the customer; empty where nobody is named. */
+            /** @description The customer's first name; empty if unknown. */
             first_name: string;
             last_name: string;
             /**
              * Format: int32
-             * @description 1 to 3.
+             * @description The phase of the unit, 1 to 3.
              */
             phase: number;
             /** @description The town. */
             place: string;
             sn: string;
         };
-        /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+        /** @description In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma. */
         CentsPerKwh: string;
-        /** @description By PKCE. */
+        /** @description The challenge method of PKCE. */
         ChallengeMethod: string;
         ChangeAccount: {
-            /** @description An owner's postal address; empty for none. */
+            /** @description The owner's postal address. An empty value removes it. */
             address?: components["schemas"]["AddressText"];
-            /** @description The name of an electrician's company; only its owners may change it. */
+            /** @description The name of the electrician's company. Only owners of the company may change it. */
             company?: components["schemas"]["NameText"];
             country?: components["schemas"]["CountryCode"];
-            /** @description A new address; needs `password`. */
+            /** @description A new e-mail address. Requires `password`. */
             email?: components["schemas"]["EmailAddress"];
             language?: components["schemas"]["LanguageCode"];
-            /** @description An electrician's own name. */
+            /** @description The electrician's own name. */
             name?: components["schemas"]["NameText"];
-            /** @description A new password; needs `password`. */
+            /** @description A new password. Requires `password`. */
             new_password?: string;
             new_password2?: string;
-            /** @description The present password, typed again. */
+            /** @description The current password, for confirmation. */
             password?: string;
             phone?: string;
         };
         ChangeEntry: {
+            /** @description When it was saved; Unix time in milliseconds. */
             at: components["schemas"]["i64"];
             by?: components["schemas"]["By"] | null;
             field: string;
+            /** @description The value before. */
             from: unknown;
+            /** @description The value after. */
             to: unknown;
         };
         ChangeGroup: {
-            /** @description A new name. */
+            /** @description The new name. */
             name?: components["schemas"]["GroupNameText"];
-            /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
+            /** @description The serial numbers of all systems in the group, separated by commas; may be empty. Replaces the present list. */
             sn?: components["schemas"]["SerialNumbersOrNone"];
         };
         ChangePlan: {
-            /** @description … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back. */
+            /**
+             * @description When the charge target is due: the next time that the site's clock shows `HH:MM`. Empty, together with an empty `soc`,
+             *     removes the target.
+             */
             by?: components["schemas"]["TimeOfDay"];
-            /** @description `true` or `false`: whether to plan. Left out, that stays as it is. */
+            /** @description Whether planning is turned on: `true` or `false`. Default: unchanged. */
             on?: components["schemas"]["Switch"];
             sn: components["schemas"]["SerialNumber"];
-            /** @description A wish: so many % … */
+            /** @description A charge target: the state of charge in %. */
             soc?: components["schemas"]["Percent"];
         };
-        /** @description What should be so before an update is started. */
+        /** @description Recommended conditions for starting an update. */
         Checks: {
-            /** @description It updates only with its main switch off. */
+            /** @description Whether the update requires the main switch to be off. */
             needs_off: boolean;
+            /** @description Whether the battery is online. */
             reachable: boolean;
             /**
              * Format: double
-             * @description %.
+             * @description State of charge in %.
              */
             soc: number | null;
+            /** @description Whether the state of charge is high enough. */
             soc_enough: boolean;
+            /** @description Whether the main switch is off. */
             switched_off: boolean;
         };
         ChooseAlarmMail: {
-            /** @description at_once, digest (once a day at 7) or never. */
+            /** @description at_once, digest (once a day at 7:00) or never. */
             mail: components["schemas"]["AlarmMailChoice"];
         };
         ChosenAlarmMail: {
             /**
-             * @description How somebody hears of alarms by mail.
+             * @description How an account is notified of alarms by mail.
              * @enum {string}
              */
             mail: "at_once" | "digest" | "never";
@@ -1917,7 +2033,7 @@ export interface components {
         ClaimEntry: {
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the claim expires; Unix time in milliseconds.
              */
             expires_at: number;
             sn: string;
@@ -1927,53 +2043,57 @@ export interface components {
         ClientEntry: {
             name: string;
         };
-        /** @description The SHA-256 of the verifier, in base 64 for addresses. */
+        /** @description The SHA-256 of the code verifier, in base64url. */
         CodeChallenge: string;
-        /** @description A command as it stands. */
+        /** @description A command and its state. */
         CommandBody: {
+            /** @description The arguments of the command. */
             args: Record<string, never>;
-            /** @description How the battery answered. */
+            /** @description The battery's answer, as a stable code. */
             code?: string | null;
             command: string;
+            /** @description When the command was given; Unix time in milliseconds. */
             created_at: components["schemas"]["i64"];
-            /** @description What it brought, also while it runs. */
+            /** @description The results so far, also while the command runs. */
             data?: Record<string, never> | null;
             ended_at?: components["schemas"]["i64"] | null;
-            /** @description Not answered by then, it has expired: the battery never acts on it later. */
+            /** @description When the command expires if the battery has not answered; Unix time in milliseconds. The battery never executes it later. */
             expires_at: components["schemas"]["i64"];
             id: string;
             sent_at?: components["schemas"]["i64"] | null;
             sn: string;
             /** @enum {string} */
             state: "queued" | "sent" | "done" | "failed" | "expired";
-            /** @description The same in the caller's language. */
+            /** @description The battery's answer in the caller's language. */
             text?: string | null;
         };
-        /** @description What a battery can be told. */
+        /** @description The name of a command. */
         CommandName: string;
-        /** @description About an alarm. */
+        /** @description A comment on an alarm. */
         CommentLine: string;
         CommissioningEntry: {
-            /** @description Every step has passed: it can be finished. */
+            /** @description Whether every step has passed, so that the commissioning can be finished. */
             complete: boolean;
-            /** @description Of the customer. */
+            /** @description The customer's first name. */
             first_name: string;
             /** Format: int64 */
             id: number;
             last_name: string;
+            /** @description The electrician's remarks. */
             note: string;
             /** @description The three phases of the sign and phase test. */
             phases: components["schemas"]["PhaseEntry"][];
-            /** @description Where the installation is. */
+            /** @description The address of the installation. */
             place: string;
+            /** @description When the commissioning was started; Unix time in milliseconds. */
             started_at: components["schemas"]["i64"];
-            /** @description In the order in which they are gone through. */
+            /** @description In the order in which they are completed. */
             steps: components["schemas"]["StepEntry"][];
-            /** @description Serial numbers, by phase. */
+            /** @description Serial numbers of the units, sorted by phase. */
             units: string[];
         };
         CompanyEntry: {
-            /** @description Newest first. */
+            /** @description Pending invitations, newest first. */
             invitations: components["schemas"]["CompanyInvitation"][];
             /** @description In the order in which they joined. */
             members: components["schemas"]["CompanyMember"][];
@@ -1983,13 +2103,13 @@ export interface components {
             email: string;
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the invitation expires; Unix time in milliseconds.
              */
             expires_at: number;
             /** Format: int64 */
             id: number;
             /**
-             * @description What somebody does in a company, as every answer spells it.
+             * @description The role of a member in the company.
              * @enum {string}
              */
             role: "owner" | "office" | "technician";
@@ -2000,21 +2120,21 @@ export interface components {
             id: number;
             name: string | null;
             /**
-             * @description What somebody does in a company, as every answer spells it.
+             * @description The role of a member in the company.
              * @enum {string}
              */
             role: "owner" | "office" | "technician";
-            /** @description Whether the person has a second factor: TOTP or a passkey. */
+            /** @description Whether the member has a second factor: TOTP or a passkey. */
             second_factor: boolean;
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the member joined; Unix time in milliseconds.
              */
             since: number;
-            /** @description Whether it is the caller. */
+            /** @description Whether this member is the caller. */
             you: boolean;
         };
-        /** @description What somebody does in an electrician's company. */
+        /** @description The role of a member in an electrician's company. */
         CompanyRoleChoice: string;
         ConfirmEmail: {
             token: string;
@@ -2028,22 +2148,22 @@ export interface components {
             token: string;
         };
         ConfirmTotp: {
-            /** @description The code that the app shows. */
+            /** @description The code that the authenticator app shows. */
             totp: string;
         };
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
             role: components["schemas"]["RoleName"];
-            /** @description See `register/claims/`. */
+            /** @description A token for `register/claims/`. */
             watch: string;
         };
-        /** @description What somebody else saved meanwhile. */
+        /** @description Conflicting changes by another person. */
         ConflictEntry: {
-            /** @description Newest first. */
+            /** @description The changes, newest first. */
             changes: components["schemas"]["ChangeEntry"][];
             /**
              * Format: int64
-             * @description The newest version now.
+             * @description The current version.
              */
             version: number;
         };
@@ -2054,78 +2174,87 @@ export interface components {
             scopes: string[];
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the consent was given; Unix time in milliseconds.
              */
             since: number;
         };
         ConsentGiven: {
-            /** @description Where the browser goes next: the app's own address with the code. */
+            /** @description Where to send the browser: the app's redirect address, with the authorisation code. */
             redirect: string;
         };
-        /** @description ISO 3166-1 alpha-2. */
+        /** @description ISO 3166-1 alpha-2 country code. */
         CountryCode: string;
         CreateGroup: {
-            /** @description At most 60 characters, and no other group of the account has it. An account has at most 200 groups. */
+            /** @description The name: at most 60 characters, and unique within the account. An account has at most 200 groups. */
             name: components["schemas"]["GroupNameText"];
-            /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
+            /** @description Serial numbers, separated by commas; may be empty. A system that is in another group moves to this one. */
             sn?: components["schemas"]["SerialNumbersOrNone"];
         };
-        /** @description What the caller's company keeps about the household of a system. */
+        /** @description A code for the customer. Shown only once. */
+        CustomerCodeShown: {
+            code: string;
+            /** @description The content of the QR code: the page where the code is entered. */
+            link: string;
+            qr: components["schemas"]["Qr"];
+            /** @description When the code expires; Unix time in milliseconds. */
+            until: components["schemas"]["i64"];
+        };
+        /** @description What the caller's company has recorded about the household of a system. */
         CustomerEntry: {
             changed_at: components["schemas"]["i64"] | null;
-            /** @description Person and company. */
+            /** @description Who changed it last: person and company. */
             changed_by: string | null;
-            /** @description Empty while nobody has written anything. */
+            /** @description Empty if there is no note. */
             note: string;
-            /** @description Oldest first, at most twelve. */
+            /** @description At most twelve photos, oldest first. */
             photos: components["schemas"]["PhotoEntry"][];
         };
-        /** @description About a customer. */
+        /** @description A note about a customer. */
         CustomerNoteText: string;
-        /** @description `YYYY-MM-DD` of the site's calendar. */
+        /** @description `YYYY-MM-DD` in the site's time zone. */
         Day: string;
         /** @description `YYYY-MM-DD`, or `null` for the beginning. */
         DayOrBeginning: string;
         DeleteAccount: {
-            /** @description The password, typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
         };
-        /** @description Only what is given changes. */
+        /** @description The fields to change. Fields that are left out keep their value. */
         DescribeSystem: {
-            /** @description With the last name. */
+            /** @description Required together with the last name. */
             first_name?: components["schemas"]["NameText"];
             last_name?: components["schemas"]["NameText"];
-            /** @description With the longitude, or both empty for none. Kept with two decimals. */
+            /** @description Required together with the longitude; empty values remove both. Stored with two decimals. */
             latitude?: components["schemas"]["LatitudeText"];
             longitude?: components["schemas"]["LongitudeText"];
-            /** @description The town, 80 characters at most; empty for none. */
+            /** @description The town, at most 80 characters. An empty value removes it. */
             place?: components["schemas"]["TownText"];
-            /** @description `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135` */
+            /** @description At most eight planes `kWp/tilt/azimuth`, separated by commas: `5.2/30/-45,4.6/30/135`. An empty value removes all. */
             planes?: components["schemas"]["PlanesText"];
-            /** @description IANA name. Changes only before something was measured. */
+            /** @description An IANA name. Can be changed only before the first sample. */
             time_zone?: string;
         };
         DoStep: {
-            /** @description customer: of whoever lives there. */
+            /** @description For customer: the first name of the customer. */
             first_name?: string;
-            /** @description instruction: the customer knows how to use it. */
+            /** @description For instruction: whether the customer was shown how to use the system. */
             instructed?: components["schemas"]["Switch"];
-            /** @description customer: of whoever lives there. */
+            /** @description For customer: the last name of the customer. */
             last_name?: string;
-            /** @description export_limit: to so many W; empty where feed-in is not limited. */
+            /** @description For export_limit: the feed-in limit in W; empty if feed-in is not limited. */
             limit?: components["schemas"]["ExportLimit"];
-            /** @description instruction: remarks for the protocol, 1,000 characters at most. */
+            /** @description For instruction: remarks for the protocol, at most 1,000 characters. */
             note?: string;
-            /** @description limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW. */
+            /** @description For limits: whether the system is registered with the grid operator under §14a EnWG, if it charges with more than 4.2 kW. */
             notified?: components["schemas"]["Switch"];
-            /** @description customer: the address of the installation. */
+            /** @description For customer: the address of the installation. */
             place?: string;
-            /** @description units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own. */
+            /** @description units, meter, limits, export_limit, ups, firmware, customer or instruction. Phases are measured with a separate call. */
             step: components["schemas"]["StepChoice"];
-            /** @description ups: the changeover was tried, where there is one. */
+            /** @description For ups: whether the changeover to backup power was tested, if the system has one. */
             tested?: components["schemas"]["Switch"];
         };
-        /** @description How far an electrician may use a system; service when empty. */
+        /** @description The scope of an electrician's grant; service if empty. */
         ElectricianScope: string;
         /**
          * Format: email
@@ -2135,7 +2264,7 @@ export interface components {
         EmailChanged: {
             email: string;
         };
-        /** @description Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N. */
+        /** @description Energies of one system, or of several combined, in Wh. Null where nothing was measured; negative where the code has an N. */
         EnergyChart: {
             rows: components["schemas"]["EnergyRow"][];
             sn: string;
@@ -2150,51 +2279,67 @@ export interface components {
             /** Format: int64 */
             total_m5N?: number | null;
         };
-        /** @description A day, a month or a year; energies that were not asked for are left out. */
+        /** @description The energies of a day, a month or a year. Energies that were not selected are left out. */
         EnergyRow: {
-            /** @description `YYYY-MM-DD`, in rows per day. */
+            /** @description The day, `YYYY-MM-DD`; only in rows per day. */
             de_time?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Import in Wh.
+             */
             m2?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Feed-in in Wh, negative.
+             */
             m2N?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description PV energy in Wh.
+             */
             m4?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Discharged energy in Wh.
+             */
             m5?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Charged energy in Wh, negative.
+             */
             m5N?: number | null;
-            /** @description `YYYY-MM`, in rows per month. */
+            /** @description The month, `YYYY-MM`; only in rows per month. */
             me_time?: string | null;
-            /** @description The part of each energy that fell into a gap in the data and has no place within the day, by code. */
+            /** @description By code: the part of each energy, in Wh, that was counted across a gap in the data and has no known time within the day. */
             unplaced: {
                 [key: string]: number;
             };
             /**
              * Format: int32
-             * @description In rows per year.
+             * @description The year; only in rows per year.
              */
             year?: number | null;
         };
         EnterCode: {
-            /** @description `XXXXX-XXXXX-XXXXX-XXXXX` */
+            /** @description The code, in the form `XXXXX-XXXXX-XXXXX-XXXXX`. */
             code: string;
         };
-        /** @description Kinds of entries, separated by commas. */
+        /** @description Kinds of journal entries, separated by commas. */
         EntryKinds: string;
-        /** @description W, or empty for no limit. */
+        /** @description Power in W, or empty for no limit. */
         ExportLimit: string;
         FieldChange: {
             field: string;
             from?: components["schemas"]["SettingValue"] | null;
             to?: components["schemas"]["SettingValue"] | null;
         };
-        /** @description What a field may hold. */
+        /** @description The allowed values of a field. */
         FieldEntry: {
+            /** @description The allowed values of a choice. */
             choices?: string[];
             /**
              * Format: int32
-             * @description How many digits may stand behind the point.
+             * @description The number of digits after the decimal point.
              */
             decimals?: number;
             default?: components["schemas"]["SettingValue"] | null;
@@ -2204,24 +2349,27 @@ export interface components {
             max?: number | null;
             /** Format: double */
             min?: number | null;
-            /** @description It may be left empty. */
+            /** @description Whether the field may be left empty. */
             optional: boolean;
+            /** @description The unit of the value; left out if it has none. */
             unit?: string | null;
-            /** @description It concerns the wiring of the house: an owner types the password again. */
+            /** @description Whether the field concerns the wiring of the house. Owners must then confirm their password. */
             wiring: boolean;
         };
         FieldProblem: {
+            /** @description The stable code of the problem. */
             code: string;
-            /** @description A field, `sn` or `version`. */
+            /** @description The name of a field, `sn` or `version`. */
             field: string;
             /**
              * Format: int64
-             * @description The most that this unit takes, in the field's unit.
+             * @description The highest value that this unit accepts, in the field's unit.
              */
             max?: number | null;
+            /** @description The problem in the caller's language. */
             text: string;
         };
-        /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
+        /** @description Body of an answer about invalid fields: one list of texts per field, and under `codes` one list of codes per field. */
         FieldProblems: {
             codes: {
                 [key: string]: string[];
@@ -2229,91 +2377,99 @@ export interface components {
         } & {
             [key: string]: string[];
         };
-        /** @description Of an answer; JSON when empty. */
+        /** @description The format of the answer; JSON if empty. */
         FileFormat: string;
-        /** @description How the forecasts of the last week came true in their first day. */
+        /** @description The accuracy of last week's forecasts for their first day. */
         ForecastAccuracy: {
             load: components["schemas"]["AccuracyEntry"];
             pv: components["schemas"]["AccuracyEntry"];
         };
-        /** @description The next two days by quarter-hours. */
+        /** @description The forecast for the next two days, per quarter-hour. */
         ForecastBody: {
             accuracy: components["schemas"]["ForecastAccuracy"] | null;
             issued: components["schemas"]["i64"] | null;
+            /** @description The load of the house. */
             load: components["schemas"]["ForecastPoint"][];
+            /** @description The PV power. */
             pv: components["schemas"]["ForecastPoint"][];
         };
-        /** @description What one quarter-hour may bring, in W. */
+        /** @description The forecast for one quarter-hour, in W. */
         ForecastPoint: {
             /**
              * Format: int64
-             * @description One in ten is below.
+             * @description 10th percentile.
              */
             p10: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The median.
+             */
             p50: number;
             /**
              * Format: int64
-             * @description One in ten is above.
+             * @description 90th percentile.
              */
             p90: number;
+            /** @description When the quarter-hour starts; Unix time in milliseconds. */
             start: components["schemas"]["i64"];
         };
         GiveCommand: {
             /** @description switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart. */
             command: components["schemas"]["CommandName"];
-            /** @description Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent. */
+            /** @description The idempotency key, 8 to 64 characters of `A-Za-z0-9_-`. A request repeated with the same key is executed once. */
             key: components["schemas"]["IdempotencyKey"];
-            /** @description charge_to: with so many W at most. */
+            /** @description For charge_to: the maximum charging power in W. */
             power?: components["schemas"]["Watts"];
             sn: components["schemas"]["SerialNumber"];
-            /** @description charge_to: to so many percent. */
+            /** @description For charge_to: the target state of charge in %. */
             soc?: components["schemas"]["Percent"];
-            /** @description hold: until then, in milliseconds since 1970. */
+            /** @description For hold: when it ends; Unix time in milliseconds. */
             until?: components["schemas"]["MillisSince1970"];
         };
         GiveConsent: {
             client_id: string;
             code_challenge: components["schemas"]["CodeChallenge"];
-            /** @description Only `S256`. */
+            /** @description Must be `S256`. */
             code_challenge_method: components["schemas"]["ChallengeMethod"];
             redirect_uri: string;
-            /** @description `systems`, `live`, or both with a space between. */
+            /** @description `systems`, `live`, or both separated by a space. */
             scope: components["schemas"]["PartnerScopesText"];
             state?: string;
         };
         GiveGrant: {
             /**
-             * @description Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
-             *     that. Stays when missing.
+             * @description Whether the electrician may read the phone number and the postal address of the owner's account. Only the owner may set
+             *     it. Default: unchanged.
              */
             contact?: components["schemas"]["Switch"];
-            /** @description `true`: the same for whatever else of this person is in the same state, with the same scope, at the caller's systems. */
+            /** @description `true` applies the change to all of this person's grants on the caller's systems that have the same state and scope. */
             household?: components["schemas"]["Switch"];
-            /** @description Typed again, where somebody gets access, more of it or for longer. */
+            /** @description The caller's current password. Required if the change gives access, extends it or widens its scope. */
             password?: string | null;
-            /** @description Stays as it is, or was asked for, when missing. */
+            /** @description The new scope. Default: unchanged, or the requested scope. */
             scope?: components["schemas"]["ScopeOrSame"];
-            /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
+            /** @description The new last day of access, `YYYY-MM-DD`. Default: unchanged; 90 days from today for a request or an ended grant. */
             until?: components["schemas"]["Day"];
         };
         GiveUp: {
-            /** @description Typed again. */
+            /** @description The caller's current password, for confirmation. */
             password?: string | null;
         };
-        /** @description A grant as the owner of its system sees it. */
+        /** @description A grant as the owner of the system sees it. */
         GivenEntry: {
-            /** @description Unknown until somebody with an account stands behind it. */
+            /** @description The name of the electrician's company. Null until the invited person has an account. */
             company: string | null;
+            /** @description When it was created; Unix time in milliseconds. */
             created_at: components["schemas"]["i64"];
-            /** @description Of whoever holds it, asks for it or is invited. */
+            /** @description The e-mail address of the person who holds the grant, requested it or is invited. */
             email: string;
             /** Format: int64 */
             id: number;
-            /** @description What somebody who asks for access writes. */
+            /** @description The message of a request. */
             message: string | null;
             /** @enum {string} */
             origin: "invitation" | "request" | "code";
+            /** @description The holder's phone number. Null until the invited person has an account. */
             phone: string | null;
             /** @enum {string} */
             role: "electrician" | "user";
@@ -2326,86 +2482,98 @@ export interface components {
             /** @enum {string} */
             state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
             until: components["schemas"]["i64"] | null;
-            /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
+            /** @description The last day of access, `YYYY-MM-DD` in the site's time zone. */
             until_day: string | null;
         };
-        /** @description By OAuth 2. */
+        /** @description The grant type of OAuth 2. */
         GrantType: string;
-        /** @description What the caller has given, and what they hold. */
+        /** @description The grants that the caller gave and holds. */
         Grants: {
-            /** @description On systems for which the caller may decide; what waits for a decision comes first. */
+            /** @description Grants on systems that the caller may decide about. Those that wait for a decision come first. */
             given: components["schemas"]["GivenEntry"][];
             /** @description Systems that the caller is handing over. */
             handovers: components["schemas"]["HandoverEntry"][];
-            /** @description What the caller holds of others, was invited to, or asked for. */
+            /** @description Grants on other people's systems that the caller holds, was invited to, or requested. */
             held: components["schemas"]["HeldEntry"][];
         };
-        /** @description Points of one or more series. Values are W, V, % or Wh; energies with an N in their code are negative. */
+        /** @description Points of one or more series, in W, V, % or Wh. Energies with an N in their code are negative. */
         GraphAnswer: {
             /** @description `Day`, `Week`, `Month` or `Year`. */
             interval: string;
             method: string;
-            /** @description How many of the `systems` had something to show. */
+            /** @description How many of the `systems` have data in this period. */
             reporting: number;
             resolution: string;
-            /** @description By code: a number per point, null where nothing was measured. */
+            /** @description By code: one value per point, null where nothing was measured. */
             series: {
                 [key: string]: (number | null)[];
             };
             sn: string;
+            /** @description How many systems are combined. */
             systems: number;
-            /** @description When each point begins, in milliseconds since 1970. */
+            /** @description The start of each point; Unix time in milliseconds. */
             time: components["schemas"]["i64"][];
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
         };
-        /** @description The grid operator limits what the battery may draw right now; nothing overrides that. */
+        /** @description A limit by the grid operator on the power drawn from the grid. It takes precedence over all settings and commands. */
         GridLimitEntry: {
             /**
              * Format: int64
-             * @description W.
+             * @description The limit in W.
              */
             limit: number;
+            /** @description Since when the limit applies; Unix time in milliseconds. */
             since: components["schemas"]["i64"];
         };
         GroupEntry: {
             /** Format: int64 */
             id: number;
             name: string;
-            /** @description Serial numbers. */
+            /** @description Serial numbers of the systems in the group. */
             systems: string[];
         };
-        /** @description Of a group. */
+        /** @description The name of a group. */
         GroupNameText: string;
-        /** @description A system that its owner is handing over, until somebody has taken it. */
+        /** @description The state of the handover to the customer. */
+        HandOver: {
+            code_until: components["schemas"]["i64"] | null;
+            /** @description Whether a unit has an owner, who can then see the protocol in their account. */
+            owned: boolean;
+        };
+        /** @description A system that its owner is handing over and nobody has accepted yet. */
         HandoverEntry: {
+            /** @description When it was offered; Unix time in milliseconds. */
             created_at: components["schemas"]["i64"];
+            /** @description The new owner's e-mail address. */
             email: string;
             /** Format: int64 */
             id: number;
             sn: string;
-            /** @description The code works before this moment. */
+            /** @description When the code expires; Unix time in milliseconds. */
             until: components["schemas"]["i64"];
         };
-        /** @description A grant as whoever holds it, was invited or asked sees it. */
+        /** @description A grant as the person sees it who holds it, requested it or is invited. */
         HeldEntry: {
-            /** @description Of the owner, who lets the caller read it. */
+            /** @description The owner's postal address. Null unless the owner shares it. */
             address: string | null;
+            /** @description When it was created; Unix time in milliseconds. */
             created_at: components["schemas"]["i64"];
-            /** @description Who lives with the system; unknown while one only asks. */
+            /** @description Who lives with the system; unknown without access. */
             first_name: string | null;
             /**
              * Format: int64
-             * @description The same number: systems of one owner. Unknown while one only asks.
+             * @description Systems with the same number have the same owner. Null while access is only requested.
              */
             household: number | null;
             /** Format: int64 */
             id: number;
             last_name: string | null;
-            /** @description What the caller wrote to the owner with a request. */
+            /** @description The caller's message to the owner, if access was requested. */
             message: string | null;
             /** @enum {string} */
             origin: "invitation" | "request" | "code";
-            /** @description Of the owner, who lets the caller read it. */
+            /** @description The owner's phone number. Null unless the owner shares it. */
             phone: string | null;
             /** @enum {string} */
             scope: "monitor" | "configure" | "service" | "look" | "owner";
@@ -2414,48 +2582,52 @@ export interface components {
             /** @enum {string} */
             state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
             until: components["schemas"]["i64"] | null;
-            /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
+            /** @description The last day of access, `YYYY-MM-DD` in the site's time zone. */
             until_day: string | null;
         };
-        /** @description Names one act. */
+        /** @description An idempotency key. */
         IdempotencyKey: string;
-        /** @description Something that makes the battery act otherwise than its settings say. */
+        /** @description Something that makes the battery deviate from its settings. */
         InForceEntry: {
-            /** @description you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more. */
+            /** @description Who caused it: you, owner, household, electrician, plan, grid_operator, battery or operator. Null if no longer known. */
             by?: string | null;
-            /** @description The electrician's company, for the household. */
+            /** @description The name of the electrician's company. Only for the household. */
             company?: string | null;
-            /** @description What ends it, where the reader may: the command `auto`, or `withdraw` for an update that waits. */
+            /** @description How the caller can end it, if permitted: with the command `auto`, or `withdraw` for an update that waits. */
             end?: string | null;
             /** @description pause, charge, grid_limit, reserve, plan, calibration, update or brake. */
             kind: string;
-            /** @description plan: charge or hold. */
+            /** @description For plan: charge or hold. */
             mode?: string | null;
-            /** @description update: the present part, from 1, of so many `parts`, and its percentage. */
+            /** @description For update: the number of the present part, starting at 1. */
             part?: number | null;
+            /** @description For update: the total number of parts. */
             parts?: number | null;
             /**
              * Format: int64
-             * @description charge: with so many W at most; grid_limit: so many W may be drawn.
+             * @description For charge: the maximum charging power in W. For grid_limit: the maximum import in W.
              */
             power?: number | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description For update: the progress of the present part in %.
+             */
             progress?: number | null;
             since?: components["schemas"]["i64"] | null;
-            /** @description Entry -1 only: at which system. */
+            /** @description Entry -1 only: the serial number of the system. */
             sn?: string | null;
             /**
              * Format: int64
-             * @description charge: to so many percent; reserve: so many percent are kept.
+             * @description For charge: the target state of charge in %. For reserve: the state of charge that is kept, in %.
              */
             soc?: number | null;
-            /** @description update: waiting, running or interrupted; while `switch` says off or on_then_off it stands still. */
+            /** @description For update: waiting, running or interrupted. While `switch` is off or on_then_off, the update waits for the main switch. */
             state?: string | null;
-            /** @description update: what has to be done at the main switch now: off, on_then_off or on. */
+            /** @description For update: what to do at the main switch now: off, on_then_off or on. */
             switch?: string | null;
             until?: components["schemas"]["i64"] | null;
         };
-        /** @description The electrician with the widest access to a system. */
+        /** @description The electrician with the widest access to the system. */
         InstallerEntry: {
             company: string | null;
             email: string;
@@ -2466,31 +2638,31 @@ export interface components {
             state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
             /**
              * Format: int64
-             * @description The first moment without access.
+             * @description The end of the access; Unix time in milliseconds. Null if it is unlimited.
              */
             until: number | null;
         };
-        /** @description A period around a day, or a resolution, which means a day. */
+        /** @description A period around a date, or a resolution, which selects a day. */
         IntervalChoice: string;
         Invite: {
             /**
-             * @description Whether the electrician may read the phone number and the postal address of the owner's account; only the owner decides
-             *     that.
+             * @description Whether the electrician may read the phone number and the postal address of the owner's account. Only the owner may set
+             *     it.
              */
             contact?: components["schemas"]["Switch"];
             email: components["schemas"]["EmailAddress"];
-            /** @description Typed again. */
+            /** @description The caller's current password, for confirmation. */
             password?: string | null;
-            /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
+            /** @description For an electrician: monitor, configure or service. For a household member: look or owner. */
             scope: components["schemas"]["ScopeChoice"];
-            /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
+            /** @description One serial number, several separated by commas, or -1 for all systems that the caller owns. */
             sn: components["schemas"]["SystemsOrAll"];
-            /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
+            /** @description The last day of access, `YYYY-MM-DD`. Default: 90 days from today for electricians, unlimited for household members. */
             until?: components["schemas"]["Day"];
         };
         InviteMember: {
             email: components["schemas"]["EmailAddress"];
-            /** @description The caller's password, typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
             role: components["schemas"]["CompanyRoleChoice"];
         };
@@ -2498,82 +2670,91 @@ export interface components {
             grants: components["schemas"]["GivenEntry"][];
         };
         JoinCompany: {
-            /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
+            /** @description ISO 3166-1 alpha-2 code of one of the eleven supported countries. */
             country: components["schemas"]["CountryCode"];
-            /** @description The person's own name, which others read beside the company's. */
+            /** @description The person's own name, which others see next to the company's name. */
             name: components["schemas"]["NameText"];
             password: string;
             password2: string;
             phone: string;
             terms: components["schemas"]["Switch"];
-            /** @description From the mailed link. */
+            /** @description The token of the mailed link. */
             token: string;
         };
         JoinedCompany: {
             company: string;
-            /** @description The address to log in with. */
+            /** @description The e-mail address to log in with. */
             email: string;
         };
-        /** @description Ten lines, newest first. */
+        /** @description A page of ten entries, newest first. */
         JournalBody: {
             lines: components["schemas"]["JournalLine"][];
             page: number;
             pages: number;
+            /** @description The number of entries on all pages. */
             total: number;
         };
         JournalLine: {
-            /** @description you, person, battery, operator or portal … */
+            /** @description Who acted: you, person, battery, operator or portal. */
             actor: string;
+            /** @description When it happened; Unix time in milliseconds. */
             at: components["schemas"]["i64"];
+            /** @description The stable name of the event. */
             event: string;
-            /** @description Of a setting: which … */
+            /** @description For a changed setting: its name. */
             field?: string | null;
-            /** @description … from which value … */
+            /** @description For a changed setting: the old value. */
             from?: unknown;
             /** Format: int64 */
             id: number;
+            /** @description settings, command, update, battery, access, account or operator. */
             kind: string;
+            /** @description The serial number of the system. Null if the entry concerns the account only. */
             sn?: string | null;
-            /** @description What happened, as a sentence. */
+            /** @description What happened, as a sentence in the caller's language. */
             text: string;
-            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
+            /** @description `YYYY-MM-DD HH:MM:SS` in the site's local time. */
             time: string;
-            /** @description … to which. */
+            /** @description For a changed setting: the new value. */
             to?: unknown;
-            /** @description … and who that is, in the caller's language: an electrician's company where there is one. */
+            /** @description The name of the actor, in the caller's language. For an electrician, the company's name if there is one. */
             who: string;
         };
-        /** @description How one key ended. */
+        /** @description The result for one key. */
         KeyResult: {
             key: string;
-            /** @description The systems it stands for. */
+            /** @description The serial numbers of the systems that the key belongs to. */
             sns: string[];
             /** @description `linked`, `waiting`, `unknown` (codes only), `wrong_format` or `used`. */
             status: string;
+            /** @description The result as a sentence in the caller's language. */
             text: string;
         };
         /** @description Serial numbers or registration codes, separated by commas. */
         KeyTexts: string;
-        /** @description ISO 639-1. */
+        /** @description ISO 639-1 language code. */
         LanguageCode: string;
         LastMessage: {
             code: string;
-            /** @description It began, or (false) it is over. */
+            /** @description Whether the condition began (true) or ended (false). */
             on: boolean;
-            /** @description Entry -1 only: whose message it is. */
+            /** @description Entry -1 only: the serial number of the system. */
             sn?: string | null;
             text: string;
-            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
+            /** @description `YYYY-MM-DD HH:MM:SS` in the site's local time. */
             time: string;
         };
-        /** @description Degrees from -90 to 90. */
+        /** @description Latitude in degrees, from -90 to 90; may be empty. */
         LatitudeText: string;
-        /** @description A field that undoing leaves as it is. */
+        /** @description A field that undoing leaves unchanged. */
         LeftEntry: {
             field: string;
             now?: components["schemas"]["SettingValue"] | null;
             to?: components["schemas"]["SettingValue"] | null;
-            /** @enum {string} */
+            /**
+             * @description Why a field is left unchanged.
+             * @enum {string}
+             */
             why: "changed_since" | "was_unknown";
         };
         /** @description External pages that the app points to. */
@@ -2584,26 +2765,26 @@ export interface components {
             privacy: string;
             terms: string;
         };
-        /** @description An alarm that is open. */
+        /** @description An open alarm. */
         LiveAlarm: {
-            /** @description Somebody has seen it and takes care. */
+            /** @description Whether the alarm was acknowledged. */
             acknowledged: boolean;
             /** Format: int64 */
             id: number;
             /** @description battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor. */
             kind: string;
-            /** @description What the household can do about it. */
+            /** @description What the household can do about it, in the caller's language. */
             next: string;
-            /** @description When it began to be wrong, in milliseconds since 1970. */
+            /** @description When the fault began; Unix time in milliseconds. */
             since: components["schemas"]["i64"];
-            /** @description Entry -1 only: whose alarm it is. */
+            /** @description Entry -1 only: the serial number of the system. */
             sn?: string | null;
-            /** @description What that is called. */
+            /** @description The name of the alarm kind, in the caller's language. */
             text: string;
         };
         /** @description Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number. */
         LiveData: {
-            /** @description With more than one system the entry `-1` stands for all of them. */
+            /** @description One entry per system. With more than one system, the entry `-1` combines all of them. */
             data: {
                 [key: string]: components["schemas"]["LiveEntry"];
             }[];
@@ -2617,111 +2798,127 @@ export interface components {
                 [key: string]: components["schemas"]["Message6"];
             };
         };
-        /** @description What a system reported last. Older than 90 s it is still given, with its time; `online` is false then. */
+        /** @description The last report of a system. If it is older than 90 s it is still included, with its time, and `online` is false. */
         LiveEntry: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Energy generated by PV since the site's midnight, in Wh.
+             */
             PV_energy?: number | null;
             /**
              * Format: int64
-             * @description W.
+             * @description PV power in W.
              */
             PV_power?: number | null;
             /**
              * Format: double
-             * @description %.
+             * @description State of charge in %.
              */
             SOC?: number | null;
-            /** @description Alarms that are open, the worst first. */
+            /** @description Open alarms, the most severe first. */
             alarms: components["schemas"]["LiveAlarm"][];
             /**
              * Format: int32
-             * @description How many parts could be updated; null when there was never anything to update.
+             * @description The number of parts with an update. Null if there has never been an update.
              */
             avalable_updates?: number | null;
             /**
              * Format: int64
-             * @description W; discharge is positive, charge negative.
+             * @description Battery power in W; discharge is positive, charge negative.
              */
             battery_power?: number | null;
-            /** @description off, standby, charging, discharging, full, empty, calibrating or fault; null before the first report, and for several systems that differ. */
+            /**
+             * @description off, standby, charging, discharging, full, empty, calibrating or fault. Null before the first report, and for several
+             *     systems in different states.
+             */
             battery_status?: string | null;
             /**
              * Format: int64
-             * @description Days until the next calibration is due, when the battery has said so.
+             * @description Days until the next calibration is due, if the battery has announced one.
              */
             calibration_days?: number | null;
             /**
              * Format: int64
-             * @description Wh since the site's midnight, as the four below.
+             * @description Energy charged since the site's midnight, in Wh.
              */
             charge_energy?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Energy discharged since the site's midnight, in Wh.
+             */
             discharge_energy?: number | null;
             /**
              * Format: int64
-             * @description W for now; null until there are forecasts.
+             * @description The forecast of PV power for the present quarter-hour, in W. Null if there is none.
              */
             energy_forecast?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Energy fed into the grid since the site's midnight, in Wh.
+             */
             feed_in_energy?: number | null;
             /**
              * Format: int64
-             * @description W; import is positive, feed-in negative.
+             * @description Grid power in W; import is positive, feed-in negative.
              */
             grid_power?: number | null;
             /**
              * Format: double
-             * @description V, of the unit's own phase.
+             * @description Voltage of the unit's own phase in V.
              */
             grid_voltage?: number | null;
-            /** @description V, per phase. */
+            /** @description Voltage per phase in V. */
             grid_voltages: (number | null)[];
             /**
              * Format: int64
-             * @description Wh that the house took since midnight.
+             * @description Energy consumed by the house since the site's midnight, in Wh.
              */
             house_energy?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Energy imported from the grid since the site's midnight, in Wh.
+             */
             import_energy?: number | null;
-            /** @description What makes the battery act otherwise than its settings say, what needs a hand first. */
+            /** @description What makes the battery deviate from its settings. Entries that need action come first. */
             in_force: components["schemas"]["InForceEntry"][];
-            /** @description Online and switched on. */
+            /** @description Whether the system is online and switched on. */
             isActive: boolean;
-            /** @description The language of the texts in here. */
+            /** @description The language of the texts in this entry. */
             lang: string;
-            /** @description Newest first. */
+            /** @description The latest messages, newest first. */
             last_messages: components["schemas"]["LastMessage"][];
-            /** @description On the site's clock: since when it has been online, or offline. */
+            /** @description Since when the battery has been online or offline, in the site's local time. */
             last_online_from?: string | null;
             /**
              * Format: int64
-             * @description W for now; null until there are forecasts.
+             * @description The forecast of load for the present quarter-hour, in W. Null if there is none.
              */
             load_forecast?: number | null;
             /**
              * Format: int64
-             * @description W that the house takes: PV + grid + battery.
+             * @description Power consumption of the house in W: PV + grid + battery.
              */
             m8?: number | null;
             measured_at?: components["schemas"]["i64"] | null;
             message1: components["schemas"]["Message1"];
             message2: components["schemas"]["Message2"];
-            /** @description W at the meter, per phase; import is positive. Null where this unit does not measure. */
+            /** @description Power at the meter per phase in W; import is positive. Null where this unit does not measure. */
             meter_powers: (number | null)[];
-            /** @description The battery reports: its last word is at most 90 s old. */
+            /** @description Whether the battery is online: its last report is at most 90 s old. */
             online: boolean;
             received_at?: components["schemas"]["i64"] | null;
-            /** @description Entry -1 only: how many of the `systems` report and are added here. */
+            /** @description Entry -1 only: how many of the `systems` are online and included. */
             reporting?: number | null;
             state_since_at?: components["schemas"]["i64"] | null;
+            /** @description Entry -1 only: the number of systems. */
             systems?: number | null;
-            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock: when this was measured. */
+            /** @description When the values were measured, `YYYY-MM-DD HH:MM:SS` in the site's local time. */
             time?: string | null;
-            /** @description IANA name. */
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
             /**
              * Format: int32
-             * @description Minutes ahead of UTC at that time.
+             * @description Offset from UTC at `time`, in minutes.
              */
             time_zone_offset: number;
             /** Format: int32 */
@@ -2730,37 +2927,43 @@ export interface components {
             /** Format: int32 */
             update_progress?: number | null;
             update_started: boolean;
-            /** @description How the newest update is; left out when there is none, or it ended long ago. */
+            /** @description The state of the newest update. Left out if there is none, or if it ended long ago. */
             update_state?: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
-            /** @description What has to be done at the main switch now, for the update; left out when nothing has. */
+            /** @description What to do at the main switch now for the update. Left out if there is nothing to do. */
             update_switch?: ("off" | "on_then_off" | "on") | null;
             update_type?: string | null;
         };
         Login: {
-            /** @description The 'I am an electrician' choice: `true` or `false`. */
+            /** @description Whether to log in as an electrician: `true` or `false`. */
             electrician?: components["schemas"]["Switch"];
             email: string;
-            /** @description The second factor, where the account has one: the browser's answer to `passkey/options/`, as JSON. */
+            /** @description The second factor, if the account has one: the browser's answer to `passkey/options/`, as JSON. */
             passkey?: string;
             password: string;
-            /** @description `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`. */
+            /** @description `true` sends the mail that confirms a registration again, after the answer `email_unconfirmed`. */
             resend?: components["schemas"]["Switch"];
             stayLoggedIn?: components["schemas"]["Switch"];
-            /** @description The second factor, where the account has one: the code of the authenticator app, or a recovery code. */
+            /** @description The second factor, if the account has one: the code of the authenticator app, or a recovery code. */
             totp?: string;
         };
         Logout: {
             /** @description `1` ends every session of the account. */
             all?: components["schemas"]["Switch"];
-            /** @description The session's refresh token, for when the access token has expired. */
+            /** @description The refresh token of the session, if the access token has expired. */
             refresh?: string;
         };
-        /** @description Degrees from -180 to 180. */
+        /** @description Longitude in degrees, from -180 to 180; may be empty. */
         LongitudeText: string;
+        MailProtocol: {
+            /** @description The customer code, as it was issued. Only if the system has no owner. */
+            code?: string;
+            /** @description The customer's e-mail address, to which the code is sent. Only if the system has no owner. */
+            email?: components["schemas"]["EmailAddress"];
+        };
         MeasurePhase: {
-            /** @description Whether a load is switched on there: first without, then with it. */
+            /** @description Whether a load is switched on at this phase. Measure without the load first, then with it. */
             load?: components["schemas"]["Switch"];
-            /** @description 1 to 3. */
+            /** @description The phase, 1 to 3. */
             phase: components["schemas"]["PhaseNumber"];
         };
         Message1: {
@@ -2810,36 +3013,36 @@ export interface components {
         };
         /** @description How the samples of a point are combined. */
         MethodChoice: string;
-        /** @description Milliseconds since 1970. */
+        /** @description Unix time in milliseconds. */
         MillisSince1970: string;
-        /** @description Of a person or a company. */
+        /** @description The name of a person or a company. */
         NameText: string;
-        /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
+        /** @description An error in the format of OAuth 2 (RFC 6749, 5.2). */
         OauthError: {
             error: string;
         };
         OfferHandover: {
-            /** @description Of the new owner. */
+            /** @description The new owner's e-mail address. */
             email: components["schemas"]["EmailAddress"];
-            /** @description Typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
-            /** @description A serial number. */
+            /** @description The serial number of the system. */
             sn: components["schemas"]["SerialNumber"];
         };
-        /** @description A serial number, or -1 for all systems of the caller; all without one. */
+        /** @description A serial number, or -1 for all systems of the caller. Default: all systems. */
         OneOrAllSystems: string;
-        /** @description Of one system, or of several in the order asked for. */
+        /** @description One system, or several in the order of the request. */
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         OpenCommissioning: {
             /**
-             * @description The caller's other units that may be brought into service together with it: those of the same owner, or, while nobody
-             *     owns it, those that the caller opened by the same installer code. Empty once it has begun.
+             * @description The caller's other units that can be commissioned together with this one: units of the same owner or, for a unit without
+             *     an owner, units that the caller got access to with the same installer code. Empty once the commissioning has started.
              */
             candidates: components["schemas"]["Candidate"][];
             commissioning: components["schemas"]["CommissioningEntry"] | null;
         };
         OpenInvitation: {
-            /** @description From the mailed link. */
+            /** @description The token of the mailed link. */
             token: string;
         };
         OpenedGrants: {
@@ -2848,49 +3051,52 @@ export interface components {
         OpenedInvitation: {
             company: string;
             email: string;
-            /** @description The address has an account already, which cannot join: one account is in one company. */
+            /**
+             * @description Whether the address has an account already. Such an account cannot join, because an account belongs to at most one
+             *     company.
+             */
             has_account: boolean;
             /**
-             * @description What somebody does in a company, as every answer spells it.
+             * @description The role of a member in the company.
              * @enum {string}
              */
             role: "owner" | "office" | "technician";
         };
-        /** @description The first is 1. */
+        /** @description The page number, starting at 1. */
         PageNumber: string;
-        /** @description What a system reported last, as far as a partner may know. */
+        /** @description The live values of a system that partners may read. */
         PartnerLive: {
             /**
              * Format: int32
-             * @description W.
+             * @description PV power in W.
              */
             PV_power?: number | null;
             /**
              * Format: double
-             * @description %.
+             * @description State of charge in %.
              */
             SOC?: number | null;
             /**
              * Format: int32
-             * @description W; discharge is positive.
+             * @description Battery power in W; discharge is positive.
              */
             battery_power?: number | null;
             /**
              * Format: int32
-             * @description W; import is positive.
+             * @description Grid power in W; import is positive.
              */
             grid_power?: number | null;
             /**
              * Format: int32
-             * @description W that the house takes.
+             * @description Power consumption of the house in W.
              */
             m8?: number | null;
             measured_at?: components["schemas"]["i64"] | null;
-            /** @description The battery reports: its last word is at most 90 s old. */
+            /** @description Whether the battery is online: its last report is at most 90 s old. */
             online: boolean;
             sn: string;
         };
-        /** @description What a partner app may see. */
+        /** @description The data that a partner app may read. */
         PartnerScopesText: string;
         PartnerSystem: {
             /** Format: int64 */
@@ -2901,7 +3107,7 @@ export interface components {
             access_token: string;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Lifetime of the access token in seconds.
              */
             expires_in: number;
             refresh_token: string;
@@ -2913,7 +3119,7 @@ export interface components {
             alg: number;
             type: string;
         };
-        /** @description For `navigator.credentials.create`. */
+        /** @description Options for `navigator.credentials.create`. */
         PasskeyCreation: {
             attestation: string;
             authenticatorSelection: components["schemas"]["PasskeySelection"];
@@ -2923,7 +3129,7 @@ export interface components {
             rp: components["schemas"]["PasskeyPortal"];
             /**
              * Format: int64
-             * @description Milliseconds.
+             * @description Timeout in milliseconds.
              */
             timeout: number;
             user: components["schemas"]["PasskeyUser"];
@@ -2932,7 +3138,7 @@ export interface components {
         PasskeyEntry: {
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the passkey was added; Unix time in milliseconds.
              */
             created_at: number;
             /** Format: int64 */
@@ -2940,7 +3146,7 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description Milliseconds since 1970; null: never.
+             * @description When the passkey was last used; Unix time in milliseconds. Null if never.
              */
             used_at: number | null;
         };
@@ -2957,13 +3163,13 @@ export interface components {
             id: string;
             type: string;
         };
-        /** @description For `navigator.credentials.get`. It names no passkey: the person chooses one, and the device says whose it is. */
+        /** @description Options for `navigator.credentials.get`. They name no passkey: the person chooses one, and the device returns the account. */
         PasskeyRequest: {
             challenge: string;
             rpId: string;
             /**
              * Format: int64
-             * @description Milliseconds.
+             * @description Timeout in milliseconds.
              */
             timeout: number;
             userVerification: string;
@@ -2975,63 +3181,68 @@ export interface components {
         };
         PasskeyUser: {
             displayName: string;
-            /** @description Random: it tells nothing to whoever finds the device. */
+            /** @description A random id, so that it reveals nothing about the account to a finder of the device. */
             id: string;
             name: string;
         };
-        /** @description %. */
+        /** @description A percentage. */
         Percent: string;
-        /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        /** @description `week_`, `month_` or `year_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
         PeriodOfDays: string;
-        /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        /** @description `week_`, `month_`, `year_` or `total_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
         PeriodText: string;
-        /** @description How one phase fares in the sign and phase test. */
+        /** @description The state of one phase in the sign and phase test. */
         PhaseEntry: {
             /**
              * Format: int64
-             * @description W with the load, once it passed.
+             * @description Power with the load in W. Null until the phase has passed.
              */
             after: number | null;
             /**
              * Format: int64
-             * @description W without the load, once that was measured; import is positive.
+             * @description Power without the load in W; import is positive. Null until it was measured.
              */
             before: number | null;
-            /** @description Somebody's meter reports it. */
+            /** @description Whether a meter of any unit reports this phase. */
             measured: boolean;
             /**
              * Format: int32
-             * @description 1 to 3.
+             * @description The phase, 1 to 3.
              */
             phase: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How much the load raised the power of this phase, in W. Null until the phase has passed.
+             */
             rise: number | null;
-            /** @description Why the last measurement did not pass, with what to do next. */
+            /** @description Why the last measurement did not pass and what to do next, in the caller's language. */
             text: string | null;
         };
-        /** @description 1 to 3. */
+        /** @description The phase, 1 to 3. */
         PhaseNumber: string;
         PhotoEntry: {
-            /** @description Milliseconds since 1970. */
+            /** @description When the photo was added; Unix time in milliseconds. */
             added_at: components["schemas"]["i64"];
             /** Format: int64 */
             id: number;
         };
-        /** @description What the battery is going to do, and why. */
+        /** @description What the battery will do, and why. */
         PlanBody: {
             adopted: components["schemas"]["i64"] | null;
             blocks: components["schemas"]["BlockEntry"][];
+            /** @description ISO 4217 code of the currency. */
             currency: string;
             issued: components["schemas"]["i64"] | null;
-            /** @description Whether its people want a plan. */
+            /** @description Whether planning is turned on. */
             on: boolean;
             /**
              * Format: int64
-             * @description What planning saved in the last 30 days that count, in cents; below zero it cost. Null while too few count.
+             * @description What planning saved in the last 30 days with enough data, in cents; negative if it cost more. Null if there are too few
+             *     such days.
              */
             saved: number | null;
             sn: string;
-            /** @description By quarter-hours, for a picture. */
+            /** @description The plan per quarter-hour, for a chart. */
             steps: components["schemas"]["PlanStepEntry"][];
             until: components["schemas"]["i64"] | null;
             weather: components["schemas"]["WeatherEntry"];
@@ -3040,98 +3251,106 @@ export interface components {
         PlanStepEntry: {
             /**
              * Format: double
-             * @description … and the other way round.
+             * @description The same with low load and much sun.
              */
             high: number | null;
-            /** @description Published, or part of a contract; guessed otherwise, and nothing is bought on it. */
+            /** @description Whether the price is published or fixed by a contract. Otherwise it is a forecast, and the plan does not buy at it. */
             known: boolean;
             /**
              * Format: double
-             * @description … with much use and little sun …
+             * @description The same with high load and little sun.
              */
             low: number | null;
             /**
              * Format: double
-             * @description Of import, in cents a kWh.
+             * @description The import price, in cents per kWh.
              */
             price: number;
             /**
              * Format: double
-             * @description Expected at its end, in % …
+             * @description The expected state of charge at the end, in %.
              */
             soc: number | null;
+            /** @description When the quarter-hour starts; Unix time in milliseconds. */
             start: components["schemas"]["i64"];
         };
-        /** @description Modules that look the same way. */
+        /** @description PV modules with the same orientation. */
         PlaneEntry: {
             /**
              * Format: int64
-             * @description Degrees from the south: −90 is east, 90 west, 180 or −180 north.
+             * @description Degrees from south: -90 is east, 90 is west, 180 or -180 is north.
              */
             azimuth: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Peak power in kWp.
+             */
             kwp: number;
             /**
              * Format: int64
-             * @description Degrees: 0 flat, 90 upright.
+             * @description Degrees: 0 is flat, 90 is vertical.
              */
             tilt: number;
         };
-        /** @description `kWp/tilt/azimuth`, separated by commas. */
+        /** @description PV planes `kWp/tilt/azimuth`, separated by commas. */
         PlanesText: string;
         PriceStep: {
             /** @description workdays or weekend. */
             days: string;
             /**
              * Format: double
-             * @description Of a kWh, in cents with up to two decimals.
+             * @description The price in cents per kWh, with up to two decimals.
              */
             price: number;
-            /** @description From then on until the next step, `HH:MM`. */
+            /** @description When the price begins to apply, `HH:MM`. It applies until the next step. */
             start: string;
         };
-        /** @description `days/HH:MM/cents`, separated by semicolons. */
+        /** @description Steps `days/HH:MM/cents`, separated by semicolons. */
         PriceSteps: string;
-        /** @description Either of the two bodies, for the calls that can answer with both. */
+        PrintWithCode: {
+            /** @description The customer code, as it was issued. */
+            code: string;
+        };
+        /** @description Either of the two bodies, for calls that can answer with both. */
         Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
-        /** @description Proof that it is the person: what a login takes, entered again. */
+        /** @description Proof of identity: the factors that a login requires, entered again. */
         Proof: {
             /** @description Instead of both: the browser's answer to `passkey/options/`, as JSON. */
             passkey?: string;
-            /** @description The password, typed again. */
+            /** @description The current password. */
             password?: string | null;
-            /** @description The code that the app shows, or a recovery code, if the account has a second factor. */
+            /** @description The code of the authenticator app, or a recovery code, if the account has a second factor. */
             totp?: string;
         };
         ProtocolBody: components["schemas"]["ProtocolEntry"] & {
+            hand_over: components["schemas"]["HandOver"] | null;
             sheet: components["schemas"]["Sheet"];
         };
-        /** @description One line of the list. */
+        /** @description An entry of the list. */
         ProtocolEntry: {
-            /** @description Who commissioned; null when they have left Suncellar. */
+            /** @description The company that did the commissioning; null if it no longer has an account. */
             company: string | null;
             finished_at: components["schemas"]["i64"];
             /** Format: int64 */
             id: number;
             /** @description `SC000001-2`: the second protocol of that system. */
             number: string;
-            /** @description Serial numbers. */
+            /** @description Serial numbers of the units. */
             units: string[];
         };
         ProveTotp: {
-            /** @description The password, typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
-            /** @description The code that the app shows, or a recovery code. */
+            /** @description The code that the authenticator app shows, or a recovery code. */
             totp: string;
         };
-        /** @description The same as a picture. */
         Qr: {
-            /** @description The dark modules, as the path of an SVG with one unit for each. */
+            /** @description The dark modules as an SVG path, one unit per module. */
             path: string;
-            /** @description Modules on each side, without the quiet zone around them. */
+            /** @description The number of modules per side, without the quiet zone. */
             size: number;
         };
-        /** @description Codes for a lost phone; shown once, each works once. */
+        /** @description Recovery codes for a lost phone. Shown only once; each works once. */
         RecoveryCodes: {
             recovery_codes: string[];
         };
@@ -3140,7 +3359,7 @@ export interface components {
         };
         /** @description Body of an answer that refuses the whole request. */
         Refusal: {
-            /** @description With `no_systems` only: a token that opens the key page and nothing else. */
+            /** @description With `no_systems` only: a limited token for the key page. */
             access?: string | null;
             /** @description Stable, machine-readable. */
             code: string;
@@ -3150,68 +3369,75 @@ export interface components {
             passkey?: boolean | null;
         };
         Register: {
-            /** @description Company of an electrician. */
+            /** @description For electricians: the name of the company. */
             company?: string;
-            /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
+            /** @description ISO 3166-1 alpha-2 code of one of the eleven supported countries. */
             country: components["schemas"]["CountryCode"];
             email: components["schemas"]["EmailAddress"];
             password: string;
             password2: string;
             phone: string;
-            /** @description `user` or `electrician`. */
+            /** @description `user` (an owner) or `electrician`. */
             role: components["schemas"]["RoleChoice"];
-            /** @description Serial numbers or registration codes of an owner; the second and third are optional. */
+            /** @description For owners: serial numbers or registration codes. The second and third are optional. */
             sn1?: string;
             sn2?: string;
             sn3?: string;
             terms: components["schemas"]["Switch"];
         };
         Registered: {
-            /** @description Whether a mailed link has to be opened first. */
+            /** @description Whether the mailed link must be opened first. */
             confirm: boolean;
             keys: components["schemas"]["KeyResult"][];
-            /** @description Once there is an account: see `register/claims/`. */
+            /** @description A token for `register/claims/`. Null until the account exists. */
             watch: string | null;
+        };
+        RemoveMember: {
+            /** @description The caller's current password, for confirmation. */
+            password: string;
         };
         RenamePasskey: {
             name?: string;
         };
         ReplaceUnit: {
-            /** @description `true` tells which unit it is, and changes nothing. */
+            /** @description `true` only checks which unit it is, without changing anything. */
             dry_run?: components["schemas"]["Switch"];
-            /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
+            /** @description The code of the new unit, or the serial number of a unit that the caller has connected already. */
             key: string;
         };
         ReplacedUnit: {
-            /** @description Its model, once it has reported and the key proves it; only after a dry run. */
+            /** @description The model of the new unit. Only after a dry run, if the unit has reported and the key proves possession; otherwise null. */
             hardware: string | null;
             /** @description The new unit's serial number. */
             sn: string;
-            /** @description `replaced`; `waiting` for the main switch of the new unit, after which the call is made again; `fits` after a dry run. */
+            /**
+             * @description `replaced`; `waiting`, if the main switch of the new unit must be turned before the call is repeated; `fits` after a dry
+             *     run.
+             */
             status: string;
             text: string;
         };
-        /** @description A few words without addresses. */
+        /** @description A short message without e-mail addresses. */
         RequestMessage: string;
-        /** @description What is said to known and unknown addresses alike. */
+        /** @description The same answer for known and unknown addresses. */
         ResetAsked: Record<string, never>;
         ResetDone: {
             role: components["schemas"]["RoleName"];
         };
         ResetForm: {
-            /** @description Typed again, when a field of the wiring changes. */
+            /** @description The current password. Required if a wiring field changes. */
             password?: string;
-            /** @description What was read; one for each serial number, separated by commas. */
+            /** @description The version that was read; one per serial number, separated by commas. */
             version: components["schemas"]["Versions"];
-            /** @description `true` resets the fields of the wiring, too. */
+            /** @description `true` also resets the wiring fields. */
             wiring?: components["schemas"]["Switch"];
         };
-        /** @description How long a point lasts. */
+        /** @description The length of a point. */
         ResolutionChoice: string;
-        /** @description Of an account. */
+        /** @description The role of an account. */
         RoleChoice: string;
         /**
-         * @description A role by its name, as every answer spells it.
+         * @description The role of an account.
          * @enum {string}
          */
         RoleName: "user" | "electrician";
@@ -3220,77 +3446,79 @@ export interface components {
             value: string;
         };
         SaveCustomerNote: {
-            /** @description `changed_at` of what the caller has read; nothing for a first note. */
+            /** @description `changed_at` of the note that the caller has read; left out for a first note. */
             changed_at?: components["schemas"]["MillisSince1970"];
-            /** @description Lines of text; empty for none. */
+            /** @description The text of the note; empty to remove it. */
             note: components["schemas"]["CustomerNoteText"];
         };
-        /** @description How saving ended, by serial number. */
+        /** @description The outcome of saving, by serial number. */
         SaveOutcome: {
-            /** @description … and the stable code of each. */
+            /** @description What is wrong, by serial number and field, as stable codes. */
             codes: {
                 [key: string]: {
                     [key: string]: string[];
                 };
             };
+            /** @description By serial number: conflicting changes of systems that were not saved. */
             conflicts: {
                 [key: string]: components["schemas"]["ConflictEntry"];
             };
-            /** @description What is wrong, by field, in the caller's language … */
+            /** @description What is wrong, by serial number and field, in the caller's language. */
             failure: {
                 [key: string]: {
                     [key: string]: string[];
                 };
             };
+            /** @description The serial numbers of the systems that were saved. */
             success: string[];
-            /** @description Of those that took it. */
+            /** @description The new version of each system that was saved. */
             versions: {
                 [key: string]: number;
             };
-            /** @description What was taken all the same. */
+            /** @description Warnings about values that were saved, by serial number and field. */
             warnings: {
                 [key: string]: {
                     [key: string]: string[];
                 };
             };
         };
-        /** @description What a save that nobody took answers: how it ended for each system, or what is wrong with the request. */
+        /** @description The answer to a save that no system accepted: the outcome for each system, or what is wrong with the request. */
         SaveProblem: components["schemas"]["SaveOutcome"] | components["schemas"]["Problem"];
-        /** @description A day in whole cents (grosz, rappen); null where the amount is not known. */
+        /** @description The amounts of one day, in whole cents (grosz, rappen). Null where an amount is not known. */
         SavingsRow: {
             /**
              * Format: int64
-             * @description Cost less income.
+             * @description Cost minus income.
              */
             actual: number | null;
             /**
              * Format: int64
-             * @description What import cost.
+             * @description The cost of import.
              */
             cost: number | null;
-            /** @description Whether the day's import and feed-in were measured and have a price, and of a planned day no more than a twentieth is missing. */
+            /** @description Whether the day counts: import and feed-in were measured and have prices, and of a planned day at most 5 % is missing. */
             counted: boolean;
             /** @description `YYYY-MM-DD`. */
             day: string;
             /**
              * Format: int64
-             * @description What feed-in earned.
+             * @description The income from feed-in.
              */
             income: number | null;
             /**
              * Format: int64
-             * @description The same, had there been no battery.
+             * @description What `actual` would have been without a battery.
              */
             without_battery: number | null;
             /**
              * Format: int64
-             * @description The same, had the battery been left to itself; null where nobody planned, or too little of the day was measured.
+             * @description What `actual` would have been without planning. Null if there was no plan, or too little of the day was measured.
              */
             without_plan: number | null;
         };
-        /** @description How somebody may use a system of others. */
+        /** @description The scope of a grant. */
         ScopeChoice: string;
-        /** @description How somebody may use a system of others; empty for no change. */
+        /** @description The scope of a grant; empty for no change. */
         ScopeOrSame: string;
         Section: {
             rows: components["schemas"]["Row"][];
@@ -3307,19 +3535,19 @@ export interface components {
         /** @description Codes of series, separated by commas. */
         SeriesCodes: string;
         SetMemberRole: {
-            /** @description The caller's password, typed again. */
+            /** @description The caller's current password, for confirmation. */
             password: string;
             role: components["schemas"]["CompanyRoleChoice"];
         };
         SetTariff: {
-            /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+            /** @description In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma. */
             feed_in_price: components["schemas"]["CentsPerKwh"];
             /**
-             * @description `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
-             *     from the beginning and later ones from today. A tariff from the same day is replaced.
+             * @description The first day, `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. Default: the beginning for a system's
+             *     first tariff, today for later ones. A tariff with the same first day is replaced.
              */
             from?: components["schemas"]["DayOrBeginning"];
-            /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+            /** @description In cents (grosz, rappen) per kWh: 0 to 500, with up to two decimals after a point or a comma. */
             import_price: components["schemas"]["CentsPerKwh"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
             sn: components["schemas"]["SystemsOrAll"];
@@ -3328,8 +3556,8 @@ export interface components {
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
             sn: components["schemas"]["SystemsOrAll"];
             /**
-             * @description `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
-             *     workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
+             * @description Steps `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend.
+             *     Workdays need a step at 00:00, and so do weekends if they have steps. A step applies until the next one.
              */
             steps: components["schemas"]["PriceSteps"];
         };
@@ -3360,43 +3588,44 @@ export interface components {
             ups?: boolean;
             vat?: number;
         };
-        /** @description What is wanted of a system, and what it has reported. */
+        /** @description The desired and the reported settings of a system. */
         SettingsEntry: {
             acknowledged_at?: components["schemas"]["i64"] | null;
             changed_at?: components["schemas"]["i64"] | null;
             changed_by?: components["schemas"]["By"] | null;
+            /** @description The settings that were saved last. */
             desired: components["schemas"]["SettingValues"];
-            /** @description … and its sentence. */
+            /** @description By field that the battery refused: the reason in the caller's language. */
             error_texts: {
                 [key: string]: string;
             };
-            /** @description Fields that the battery did not take, with the code of its reason … */
+            /** @description By field that the battery refused: the stable code of the reason. */
             errors: {
                 [key: string]: string;
             };
-            /** @description Every field that the caller may see, with what it may hold. Prices and the token are the household's. */
+            /** @description Every field that the caller may see, with its allowed values. Prices and the token are visible only to the household. */
             fields: {
                 [key: string]: components["schemas"]["FieldEntry"];
             };
             grid_limit?: components["schemas"]["GridLimitEntry"] | null;
-            /** @description What the battery works with; empty before its first report. */
+            /** @description The settings that the battery uses. Empty before its first report. */
             reported: components["schemas"]["SettingValues"];
             reported_at?: components["schemas"]["i64"] | null;
             /**
              * Format: int64
-             * @description The saved version that the battery has reported about.
+             * @description The version that the battery has last reported about.
              */
             reported_version: number;
             sn: string;
             state: components["schemas"]["State"];
             /**
              * Format: int64
-             * @description Counts the saves; to be sent back with the next one.
+             * @description The version of the settings; increases with every save. Send it back with the next save.
              */
             version: number;
         };
         SettingsForm: {
-            /** @description Whether the notice under §14a EnWG was read */
+            /** @description Whether the notice under §14a EnWG was acknowledged */
             acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
@@ -3434,7 +3663,7 @@ export interface components {
             p_control_via?: string;
             /** @description switch */
             p_limit_tcp?: string;
-            /** @description Typed again, when a field of the wiring changes */
+            /** @description The current password. Required if a wiring field changes */
             password?: string;
             /** @description switch */
             plugin?: string;
@@ -3451,10 +3680,10 @@ export interface components {
             version: components["schemas"]["Versions"];
         };
         Sheet: {
-            /** @description With its words: "Protokoll Nr. SC000001-1". */
+            /** @description The number with its label: "Protokoll Nr. SC000001-1". */
             number: string;
             sections: components["schemas"]["Section"][];
-            /** @description What stands under the lines to sign on. */
+            /** @description The labels below the signature lines. */
             signatures: string[];
             subtitle: string;
             title: string;
@@ -3462,30 +3691,30 @@ export interface components {
         SiteEntry: {
             /**
              * Format: double
-             * @description Of all planes.
+             * @description The total peak power of all planes in kWp.
              */
             kwp: number | null;
             /**
              * Format: double
-             * @description Degrees with two decimals, which is about a kilometre; both coordinates or none.
+             * @description Degrees with two decimals (about a kilometre). Both coordinates are set, or neither is.
              */
             latitude: number | null;
             /** Format: double */
             longitude: number | null;
-            /** @description The town as somebody typed it. */
+            /** @description The town, as entered. */
             place: string | null;
             planes: components["schemas"]["PlaneEntry"][];
             sn: string;
-            /** @description IANA name. */
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
-            /** @description Something was measured in this time zone, so that it can no longer be changed. */
+            /** @description Whether samples exist in this time zone. It can then no longer be changed. */
             time_zone_fixed: boolean;
         };
-        /** @description 1 to start, 0 to withdraw. */
+        /** @description `1` to start, `0` to withdraw. */
         StartOrWithdraw: string;
-        /** @description `update=1` starts an update, `update=0` withdraws one that still waits. */
+        /** @description `update=1` starts an update, `update=0` withdraws one that is still waiting. */
         StartUpdate: {
-            /** @description A serial number, or several of one household, separated by commas: either all of them start, or none. */
+            /** @description One serial number, or several of one household, separated by commas. Either all updates start, or none. */
             sn: components["schemas"]["SerialNumbers"];
             update: components["schemas"]["StartOrWithdraw"];
         };
@@ -3493,150 +3722,153 @@ export interface components {
             updates: components["schemas"]["UpdatePart"][];
         };
         /**
-         * @description How far the newest save has come.
+         * @description The state of the newest save.
          * @enum {string}
          */
         State: "unknown" | "waiting" | "sent" | "refused" | "applied";
-        /** @description A step that is checked by itself. */
+        /** @description A step of a commissioning that is checked on its own. */
         StepChoice: string;
         StepEntry: {
             at: components["schemas"]["i64"] | null;
-            /** @description By whom. */
+            /** @description The company that recorded the result. */
             company: string | null;
-            /** @description Stable: why it has not passed. */
+            /** @description Why the step has not passed, as a stable code. */
             reason: string | null;
-            /** @description The unit at which. */
+            /** @description The serial number of the unit that prevents the step from passing. */
             sn: string | null;
             /** @enum {string} */
             state: "open" | "passed" | "failed";
-            /** @description What the electrician said; null at a step that asks nothing, and before anything was said. */
+            /** @description The electrician's statement. Null if the step asks for none, or if there is none yet. */
             stated: Record<string, never> | null;
             /** @enum {string} */
             step: "units" | "meter" | "phases" | "limits" | "export_limit" | "ups" | "firmware" | "customer" | "instruction";
-            /** @description The same in the caller's language, with what to do next. */
+            /** @description Why the step has not passed and what to do next, in the caller's language. */
             text: string | null;
+            /** @description The title of the step, in the caller's language. */
             title: string;
         };
-        /** @description Body of the answer that refuses to finish. */
+        /** @description The answer to a request to finish while steps are open. */
         StepsOpen: {
             code: string;
             detail: string;
             /** @description The steps that have not passed. */
             open: components["schemas"]["StepEntry"][];
         };
-        /** @description `true`, `1` and `on` mean yes, everything else no. */
+        /** @description A switch: `true`, `1` and `on` mean yes, any other value means no. */
         Switch: boolean | string;
         SystemEntry: {
-            /** @description `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant. */
+            /** @description `owner`; `member` or `look` for household members; for electricians, the scope of the grant. */
             access: string;
             /**
              * Format: int64
-             * @description Usable Wh.
+             * @description Usable capacity in Wh.
              */
             capacity?: number | null;
             /**
              * Format: int64
-             * @description Rated W.
+             * @description Rated charging power in W.
              */
             charge_max?: number | null;
-            /** @description For electricians with service: how far it was brought into service. Missing: never. */
+            /** @description Only for electricians with service access: the state of the commissioning. Left out if it was never started. */
             commissioning?: ("in_progress" | "finished") | null;
             /**
              * Format: int64
-             * @description Rated W.
+             * @description Rated discharging power in W.
              */
             discharge_max?: number | null;
             first_name?: string | null;
             gateway_version?: string | null;
-            /** @description The caller's own group that it is in. */
+            /** @description The caller's group that contains the system. */
             group_name?: string | null;
             hardware?: string | null;
-            /** @description For electricians. The same number: systems of one owner. */
+            /** @description Only for electricians. Systems with the same number have the same owner. */
             household?: number | null;
             installer?: components["schemas"]["InstallerEntry"] | null;
-            /** @description Online and switched on. */
+            /** @description Whether the system is online and switched on. */
             isActive: boolean;
             /**
              * Format: double
-             * @description Of the modules on its roof.
+             * @description The peak power of the PV modules in kWp.
              */
             kwp?: number | null;
             last_name?: string | null;
             master_version?: string | null;
             /** Format: int64 */
             phase: number;
-            /** @description The town, as somebody typed it. */
+            /** @description The town, as entered. */
             place?: string | null;
             slave_version?: string | null;
             sn: string;
-            /** @description IANA name. */
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
         };
-        /** @description How one system took it. */
+        /** @description The outcome for one system. */
         SystemOutcome: {
+            /** @description The changed fields. */
             changes: components["schemas"]["FieldChange"][];
-            /** @description What somebody else has changed meanwhile, newest first. */
+            /** @description Conflicting changes by another person, newest first. */
             conflict: components["schemas"]["ChangeEntry"][];
-            /** @description What undoing leaves as it is. */
+            /** @description Fields that undoing leaves unchanged. */
             left: components["schemas"]["LeftEntry"][];
-            /** @description It is connected now; otherwise it gets what is saved when it is back. */
+            /** @description Whether the system is online. If not, it receives the change when it connects. */
             online: boolean;
-            /** @description Why it was refused. */
+            /** @description Why the system was refused. */
             problems: components["schemas"]["FieldProblem"][];
             /** @enum {string} */
             result: "changed" | "unchanged" | "refused";
             sn: string;
             /**
              * Format: int64
-             * @description Counts the saves; to be sent back with the batch that a dry run was for. 0 where the caller may not set it.
+             * @description The version of the settings. Send it back when saving a batch after its dry run. 0 if the caller may not change the
+             *     system.
              */
             version: number;
-            /** @description What is worth a second look. */
+            /** @description Changes that were accepted but may be unintended. */
             warnings: components["schemas"]["FieldProblem"][];
         };
         SystemPrices: {
-            /** @description ISO 4217: prices are in its hundredth part. */
+            /** @description ISO 4217 code. Prices are in hundredths of the currency. */
             currency: string;
             /**
-             * @description Why it gave no answer the last time: unreachable, timed_out, rate_limited, token_refused, no_contract, failed, rejected,
-             *     unreadable, empty, currency.
+             * @description Why the last request to the provider failed: unreachable, timed_out, rate_limited, token_refused, no_contract, failed,
+             *     rejected, unreadable, empty or currency. Null if it did not.
              */
             error: string | null;
             failing_since: components["schemas"]["i64"] | null;
             /**
              * Format: double
-             * @description Of a fed-in kWh, in cents; null until the owner has said.
+             * @description The feed-in price, in cents per kWh. Null until the owner has entered one.
              */
             feed_in_price: number | null;
             /**
-             * @description What a kWh costs in each, in cents with up to two decimals; may be below zero. Null where no price is known: none is
-             *     ever guessed.
+             * @description The import price of each quarter-hour, in cents per kWh with up to two decimals; may be negative. Null where no price is
+             *     known: prices are never estimated.
              */
             import_price: (number | null)[];
             known_until: components["schemas"]["i64"] | null;
-            /** @description The portal's clock, in milliseconds since 1970. */
+            /** @description The portal's current time; Unix time in milliseconds. */
             now: components["schemas"]["i64"];
-            /** @description As it is set: none, fixed, time_of_use, or the name of a service. */
+            /** @description The configured source: none, fixed, time_of_use, or the name of a service. */
             provider: string;
             sn: string;
-            /** @description Who published each price: the provider, or the service that stands in for it. Null for what the owner typed in. */
+            /** @description The source of each price: the provider, or the service that replaces it. Null for prices that the owner entered. */
             source: (string | null)[];
-            /** @description Prices by the time of day as they were typed in. */
+            /** @description The prices by time of day that the owner entered. */
             steps: components["schemas"]["PriceStep"][];
             success_at: components["schemas"]["i64"] | null;
-            /** @description Starts of the quarter-hours of today and tomorrow at the site, in milliseconds since 1970. */
+            /** @description The starts of the quarter-hours of today and tomorrow at the site; Unix time in milliseconds. */
             time: components["schemas"]["i64"][];
-            /** @description Of the site, as an IANA name. */
+            /** @description The site's time zone, as an IANA name. */
             time_zone: string;
         };
         SystemTariffs: {
-            /** @description ISO 4217: prices are in its hundredth part. */
+            /** @description ISO 4217 code. Prices are in hundredths of the currency. */
             currency: string;
             sn: string;
-            /** @description Oldest first; empty until the owner has entered prices. */
+            /** @description Oldest first. Empty if the owner has not entered prices. */
             tariffs: components["schemas"]["TariffEntry"][];
         };
-        /** @description Serial numbers, separated by commas, or -1 for all systems of the caller; all without one. */
+        /** @description Serial numbers, separated by commas, or -1 for all systems of the caller. Default: all systems. */
         SystemsOrAll: string;
         Table: {
             head: string[];
@@ -3645,20 +3877,21 @@ export interface components {
         TariffEntry: {
             /**
              * Format: double
-             * @description Of a kWh, in cents with up to two decimals.
+             * @description In cents per kWh, with up to two decimals.
              */
             feed_in_price: number;
-            /** @description `YYYY-MM-DD`, or null for the beginning. */
+            /** @description The first day, `YYYY-MM-DD`; null for a tariff that applies from the beginning. */
             from: string | null;
             /**
              * Format: double
-             * @description Of a kWh, in cents with up to two decimals.
+             * @description In cents per kWh, with up to two decimals.
              */
             import_price: number;
         };
         TemplateEntry: {
+            /** @description When the template was created; Unix time in milliseconds. */
             created_at: components["schemas"]["i64"];
-            /** @description Only those that it sets. */
+            /** @description The fields that the template sets. */
             fields: components["schemas"]["SettingValues"];
             /** Format: int64 */
             id: number;
@@ -3703,20 +3936,20 @@ export interface components {
             /** @description switch */
             ups?: string;
         };
-        /** @description Of a template. */
+        /** @description The name of a setting template. */
         TemplateNameText: string;
         /** @description `HH:MM`. */
         TimeOfDay: string;
         TokenPair: {
             access: string;
             /**
-             * @description The operator asks for a second factor: until it is set up, every other call is refused with
-             *     `totp_enrolment_required`.
+             * @description Whether a second factor must be set up first, because the operator requires it. Until then, all other calls are refused
+             *     with `totp_enrolment_required`.
              */
             must_enrol: boolean;
             refresh: string;
             /**
-             * @description A role by its name, as every answer spells it.
+             * @description The role of an account.
              * @enum {string}
              */
             role: "user" | "electrician";
@@ -3730,52 +3963,83 @@ export interface components {
             redirect_uri?: string;
             refresh_token?: string;
         };
-        /** @description What an account says about its second factor. */
+        /** @description The state of TOTP in an account. */
         TotpEntry: {
-            /** @description How many recovery codes are left. */
+            /** @description The number of recovery codes left. */
             recovery_codes: number;
-            /** @description The operator asks for it: it cannot be switched off. */
+            /** @description Whether the operator requires it. It can then not be turned off. */
             required: boolean;
             /**
              * Format: int64
-             * @description Milliseconds since 1970; null: it is off.
+             * @description Since when TOTP is on; Unix time in milliseconds. Null if it is off.
              */
             since: number | null;
         };
-        /** @description What an authenticator app needs; shown once. */
+        /** @description What an authenticator app needs. Shown only once. */
         TotpShown: {
+            /** @description The same as a picture. */
             qr: components["schemas"]["Qr"];
-            /** @description To be typed into the app: base 32. */
+            /** @description The secret to type into the app, in base 32. */
             secret: string;
-            /** @description For an app on the same device. */
+            /** @description An address that opens an authenticator app on the same device. */
             uri: string;
         };
-        /** @description A town, or none. */
+        /** @description A town; may be empty. */
         TownText: string;
         UndoForm: {
-            /** @description `true` tells what undoing would do, and changes nothing. */
+            /** @description `true` returns what undoing would change, without changing anything. */
             dry_run?: components["schemas"]["Switch"];
+        };
+        /** @description The present unit of a system, or a former one that was exchanged. */
+        UnitEntry: {
+            /**
+             * Format: int64
+             * @description Usable capacity in Wh.
+             */
+            capacity: number | null;
+            commissioned_at: components["schemas"]["i64"] | null;
+            /** @description The first name of the person who lives with the system. */
+            first_name: string | null;
+            hardware: string | null;
+            last_name: string | null;
+            /**
+             * Format: int32
+             * @description The phase of the unit, 1 to 3.
+             */
+            phase: number;
+            /** @description The town. */
+            place: string | null;
+            /** @description The number of that commissioning's protocol. */
+            protocol: string | null;
+            since: components["schemas"]["i64"] | null;
+            /** @description The unit's serial number. */
+            sn: string;
+            /** @description The present serial number of the system. For its present unit, the same as `sn`. */
+            system: string;
+            until: components["schemas"]["i64"] | null;
         };
         UpdateError: {
             code: string;
             text: string;
         };
-        /** @description One part of a system with its new version. */
+        /** @description One part of a system and its new version. */
         UpdatePart: {
+            /** @description The version before the update. */
             from_version: string | null;
-            /** @description It is still to be installed. */
+            /** @description Whether the part is still to be installed. */
             new_update: boolean;
-            /** @description What is new, in the caller's language. */
+            /** @description The release notes, in the caller's language. */
             notes: string | null;
             /** @enum {string} */
             type: "gateway" | "master" | "slave";
             version: string;
         };
-        /** @description A part that was installed, or should have been. */
+        /** @description A part that was installed, or whose installation failed. */
         UpdateRecord: {
             ended_at: components["schemas"]["i64"] | null;
             error: components["schemas"]["UpdateError"] | null;
             from_version: string;
+            /** @description When the update was started; Unix time in milliseconds. */
             started_at: components["schemas"]["i64"];
             /** @enum {string} */
             state: "waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired";
@@ -3783,61 +4047,61 @@ export interface components {
             type: "gateway" | "master" | "slave";
             version: string;
         };
-        /**
-         * @description Whether there is an update for a system, and how far the present one is; `state` is that of the newest one, if it is open or
-         *     ended not long ago.
-         */
+        /** @description The offered update of a system and its progress. `state` describes the newest update if it is open or ended recently. */
         UpdateStatus: {
             checks: components["schemas"]["Checks"];
             error: components["schemas"]["UpdateError"] | null;
             heard_at: components["schemas"]["i64"] | null;
-            /** @description Something is offered, or is being installed. */
+            /** @description Whether an update is offered or being installed. */
             new_update: boolean;
             /**
              * Format: int32
-             * @description Percent of the present part; -1: interrupted or failed.
+             * @description Progress of the present part in %; -1 if it was interrupted or failed.
              */
             page: number;
-            /** @description How far the present part is. */
+            /** @description The stage of the present part. */
             stage: ("waiting" | "downloading" | "verifying" | "installing" | "rebooting" | "confirmed" | "failed") | null;
             started_at: components["schemas"]["i64"] | null;
             state: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
-            /** @description What has to be done at the main switch now. */
+            /** @description What to do at the main switch now. */
             switch: ("off" | "on_then_off" | "on") | null;
-            /** @description Parts that are left, the present one included. */
+            /** @description The number of remaining parts, including the present one. */
             total_updates: number;
-            /** @description The present or the next part. */
+            /** @description The present part, or the next one. */
             type: ("gateway" | "master" | "slave") | null;
+            /** @description Whether the battery has begun the update. */
             update_started: boolean;
+            /** @description The parts of the open update, or of the offered one. */
             updates: components["schemas"]["UpdatePart"][];
         };
-        /** @description What was read: one for each system, separated by commas. */
+        /** @description The versions that were read: one per system, separated by commas. */
         Versions: string;
         WatchClaims: {
-            /** @description From the answer that made the account; good for as long as a claim waits. */
+            /** @description The token from the answer that created the account. Valid while a claim is pending. */
             watch: string;
         };
-        /** @description W. */
+        /** @description Power in W. */
         Watts: string;
         /** @description The bad-weather notice: the battery may stay empty for long. */
         WeatherEntry: {
             /**
              * Format: int64
-             * @description … and how often not.
+             * @description How many past notices were false alarms.
              */
             false_alarms: number;
             /**
              * Format: int64
-             * @description How often it was right …
+             * @description How many past notices were right.
              */
             hits: number;
             since: components["schemas"]["i64"] | null;
         };
         WishEntry: {
+            /** @description When it is due; Unix time in milliseconds. */
             by: components["schemas"]["i64"];
             /**
              * Format: int64
-             * @description %.
+             * @description State of charge in %.
              */
             soc: number;
         };
@@ -3896,7 +4160,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccountEntry"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3905,8 +4169,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3952,7 +4225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3961,7 +4234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3979,7 +4252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4045,7 +4318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4071,7 +4344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4177,7 +4450,7 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description `json` (default) or `csv`, with `Accept-Language` for the spreadsheets of that language. */
+                /** @description `json` (default) or `csv`. `Accept-Language` sets the number format of the CSV. */
                 format?: components["schemas"]["FileFormat"];
             };
             header?: never;
@@ -4204,7 +4477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4213,8 +4486,16 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4270,7 +4551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4298,6 +4579,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4353,7 +4643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,7 +4733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4541,7 +4831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4567,7 +4857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4578,6 +4868,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4625,7 +4924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4634,7 +4933,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,7 +5014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4724,7 +5023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4807,7 +5106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4816,7 +5115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4899,7 +5198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4908,7 +5207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4965,11 +5264,11 @@ export interface operations {
     list_alarms: {
         parameters: {
             query?: {
-                /** @description A serial number, or -1 (default) for all systems. */
+                /** @description One serial number, or -1 (default) for all systems. */
                 sn?: components["schemas"]["OneOrAllSystems"];
-                /** @description The first is 1. */
+                /** @description The page number, starting at 1 (default). */
                 page?: components["schemas"]["PageNumber"];
-                /** @description `json` (default) gives a page, `csv` every alarm as a file, with `Accept-Language` for the spreadsheets of that language. */
+                /** @description `json` (default) returns one page, `csv` a file with all alarms. `Accept-Language` sets the number format of the file. */
                 format?: components["schemas"]["FileFormat"];
             };
             header?: never;
@@ -4995,7 +5294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5004,7 +5303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5014,6 +5313,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5053,7 +5361,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlarmEntry"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5062,7 +5370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5379,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5097,7 +5405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5108,6 +5416,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5155,7 +5472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5164,7 +5481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5190,7 +5507,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5201,6 +5518,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5248,7 +5574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5257,7 +5583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5283,7 +5609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5294,6 +5620,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5341,7 +5676,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5350,7 +5685,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5368,7 +5703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5379,6 +5714,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5434,7 +5778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5443,7 +5787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5868,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandBody"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5877,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,7 +5886,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5551,8 +5895,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5574,7 +5927,7 @@ export interface operations {
     show_commissioning: {
         parameters: {
             query: {
-                /** @description A serial number. */
+                /** @description The serial number of the system. */
                 sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
@@ -5591,7 +5944,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenCommissioning"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5600,7 +5953,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5609,7 +5962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5619,6 +5972,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5674,7 +6036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5683,7 +6045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5726,6 +6088,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description the database does not answer */
             503: {
                 headers: {
@@ -5740,7 +6111,7 @@ export interface operations {
     list_protocols: {
         parameters: {
             query: {
-                /** @description A serial number. */
+                /** @description The serial number of the system. */
                 sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
@@ -5757,7 +6128,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"][];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5766,7 +6137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5775,7 +6146,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5785,6 +6156,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5822,7 +6202,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolBody"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5831,7 +6211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5840,7 +6220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5849,8 +6229,284 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    issue_customer_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerCodeShown"];
+                };
+            };
+            /** @description The request is malformed: a parameter is repeated, or not text. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Authentication is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The caller may not make this call, or lacks the right to the system. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not found. Other people's resources get the same answer. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    withdraw_customer_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed: a parameter is repeated, or not text. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Authentication is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The caller may not make this call, or lacks the right to the system. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not found. Other people's resources get the same answer. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another request changed the same data in the meantime. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    mail_protocol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["MailProtocol"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Authentication is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The caller may not make this call, or lacks the right to the system. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not found. Other people's resources get the same answer. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another request changed the same data in the meantime. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5880,6 +6536,86 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": components["schemas"]["BinaryFile"];
+                };
+            };
+            /** @description The request is malformed: a parameter is repeated, or not text. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Authentication is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The caller may not make this call, or lacks the right to the system. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not found. Other people's resources get the same answer. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    print_protocol_with_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["PrintWithCode"];
+            };
+        };
+        responses: {
             /** @description a file */
             200: {
                 headers: {
@@ -5889,16 +6625,15 @@ export interface operations {
                     "application/pdf": components["schemas"]["BinaryFile"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5907,7 +6642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5916,8 +6651,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another request changed the same data in the meantime. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5953,7 +6724,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5962,7 +6733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,7 +6742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5980,7 +6751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5989,8 +6760,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6028,7 +6808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6037,7 +6817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6055,7 +6835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6070,6 +6850,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepsOpen"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             /** @description the database does not answer */
@@ -6114,7 +6903,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6123,7 +6912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6132,7 +6921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6150,7 +6939,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6161,6 +6950,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6210,7 +7008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6219,7 +7017,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +7026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6246,7 +7044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6257,6 +7055,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6292,7 +7099,7 @@ export interface operations {
                     "application/json": components["schemas"]["CompanyEntry"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6301,7 +7108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6311,6 +7118,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6358,7 +7174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6367,7 +7183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6585,7 +7401,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6594,7 +7410,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6603,7 +7419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6620,8 +7436,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6649,7 +7474,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RemoveMember"];
+            };
+        };
         responses: {
             204: {
                 headers: {
@@ -6657,16 +7486,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,7 +7503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6692,7 +7520,33 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6740,7 +7594,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6749,7 +7603,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +7668,7 @@ export interface operations {
     data: {
         parameters: {
             query?: {
-                /** @description `set` names only the flags that are set; otherwise each is named, with true or false. */
+                /** @description `all` (default) lists every flag with true or false, `set` only the flags that are set. */
                 flags?: "all" | "set";
             };
             header?: never;
@@ -6839,7 +7693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6848,8 +7702,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6871,15 +7734,18 @@ export interface operations {
     energy_chart: {
         parameters: {
             query?: {
-                /** @description One serial number, several separated by commas, or -1 (default) for all systems as one. */
+                /** @description One serial number, several separated by commas, or -1 (default) for all systems combined. */
                 sn?: components["schemas"]["SystemsOrAll"];
-                /** @description Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown. */
+                /** @description Include grid energy: import (m2) and feed-in (m2N). If no energy is selected, all are included. */
                 m2?: components["schemas"]["Switch"];
-                /** @description PV energy. */
+                /** @description Include PV energy. */
                 m4?: components["schemas"]["Switch"];
-                /** @description Battery energy: discharge (m5) and charge (m5N). */
+                /** @description Include battery energy: discharge (m5) and charge (m5N). */
                 m5?: components["schemas"]["Switch"];
-                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing. */
+                /**
+                 * @description `week_`, `month_`, `year_` or `total_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. Default: the last
+                 *     seven days.
+                 */
                 days?: components["schemas"]["PeriodText"];
             };
             header?: never;
@@ -6904,7 +7770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6913,7 +7779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6923,6 +7789,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6944,11 +7819,11 @@ export interface operations {
     export_samples: {
         parameters: {
             query?: {
-                /** @description A serial number, or -1 (default) for all systems, one after the other. */
+                /** @description One serial number, or -1 (default) for all systems, one after the other. */
                 sn?: components["schemas"]["OneOrAllSystems"];
-                /** @description First day, `YYYY-MM-DD` of the site's calendar; today when missing. */
+                /** @description The first day, `YYYY-MM-DD` in the site's time zone. Default: today. */
                 from?: components["schemas"]["Day"];
-                /** @description Last day; the first one when missing. At most 366 days. */
+                /** @description The last day, included. Default: the first day. At most 366 days. */
                 to?: components["schemas"]["Day"];
             };
             header?: never;
@@ -6957,7 +7832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description a file */
+            /** @description The file. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6974,7 +7849,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6983,7 +7858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7022,7 +7897,7 @@ export interface operations {
     forecast: {
         parameters: {
             query?: {
-                /** @description A serial number, or -1 (default) for all systems as one. */
+                /** @description One serial number, or -1 (default) for all systems combined. */
                 sn?: components["schemas"]["OneOrAllSystems"];
             };
             header?: never;
@@ -7039,7 +7914,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForecastBody"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7048,7 +7923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7057,7 +7932,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7067,6 +7942,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7089,8 +7973,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `true`: only what waits for the caller: requests and unconfirmed access, or of an electrician invitations and access that
-                 *     ends soon or has ended.
+                 * @description `true` returns only what waits for the caller: requests and unconfirmed access; for electricians, invitations and access
+                 *     that ends soon or has ended.
                  */
                 pending?: components["schemas"]["Switch"];
             };
@@ -7108,7 +7992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7117,7 +8001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7126,8 +8010,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7175,7 +8068,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7184,7 +8077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7210,7 +8103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7276,7 +8169,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7285,7 +8178,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7303,7 +8196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7369,7 +8262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7378,7 +8271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7404,7 +8297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7458,7 +8351,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7467,7 +8360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7476,7 +8369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7485,7 +8378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7494,8 +8387,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7543,7 +8445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7552,7 +8454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7570,7 +8472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7624,7 +8526,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7633,7 +8535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7642,7 +8544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7651,7 +8553,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7660,8 +8562,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7711,7 +8622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7720,7 +8631,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7729,7 +8640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7747,7 +8658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7787,7 +8698,7 @@ export interface operations {
     accept_grant: {
         parameters: {
             query?: {
-                /** @description `true`: with it all that the same owner has sent. */
+                /** @description `true` also accepts all other invitations of the same owner. */
                 household?: components["schemas"]["Switch"];
             };
             header?: never;
@@ -7806,7 +8717,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeldEntry"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7815,7 +8726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7824,7 +8735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7833,7 +8744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7842,8 +8753,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7866,23 +8786,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
-                 *     mean a day in that resolution.
+                 * @description `Day` (default), `Month` or `Year` that contains the date, or `Week`, the seven days that end with it. `Minute`, `Quarter`
+                 *     and `Hour` select a day in that resolution.
                  */
                 interval?: components["schemas"]["IntervalChoice"];
-                /** @description `YYYY-MM-DD` of the site's calendar; today when missing. */
+                /** @description The date, `YYYY-MM-DD` in the site's time zone. Default: today. */
                 from_date?: components["schemas"]["Day"];
-                /** @description `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum. */
+                /** @description How the samples of a point are combined: `mean` (default), `min`, `max` or `sum`. Energies are always summed. */
                 method?: components["schemas"]["MethodChoice"];
-                /** @description A serial number, or -1 (default) for all systems as one. */
+                /** @description One serial number, or -1 (default) for all systems combined. */
                 sn?: components["schemas"]["OneOrAllSystems"];
-                /** @description `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`. */
+                /** @description `minute`, `quarter` (default), `hour`, `day` (default for a year) or `month`. */
                 resolution?: components["schemas"]["ResolutionChoice"];
-                /** @description Codes separated by commas; every series when missing. */
+                /** @description Codes of series, separated by commas. Default: every series. */
                 series?: components["schemas"]["SeriesCodes"];
                 /**
-                 * @description `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
-                 *     byte order mark and, but for English, semicolons and decimal commas.
+                 * @description `json` (default) or `csv`. With `Accept-Language`, the CSV is written for spreadsheets in that language: with a byte order
+                 *     mark and, except in English, with semicolons and decimal commas.
                  */
                 format?: components["schemas"]["FileFormat"];
             };
@@ -7909,7 +8829,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7918,7 +8838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7928,6 +8848,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7963,7 +8892,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7972,8 +8901,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8021,7 +8959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8030,7 +8968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8056,7 +8994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8067,6 +9005,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8102,7 +9049,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8111,7 +9058,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8120,7 +9067,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8129,7 +9076,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8138,8 +9085,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8189,7 +9145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8198,7 +9154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8207,7 +9163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8225,7 +9181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8236,6 +9192,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8257,19 +9222,19 @@ export interface operations {
     journal: {
         parameters: {
             query?: {
-                /** @description A serial number, several by comma, or -1 (default) for all systems and the account itself. */
+                /** @description One serial number, several separated by commas, or -1 (default) for all systems and the account itself. */
                 sn?: components["schemas"]["SystemsOrAll"];
-                /** @description The first is 1. */
+                /** @description The page number, starting at 1 (default). */
                 page?: components["schemas"]["PageNumber"];
-                /** @description settings, command, battery, access, account, operator; several by comma, every kind when missing. */
+                /** @description settings, command, update, battery, access, account or operator; several separated by commas. Default: every kind. */
                 kind?: components["schemas"]["EntryKinds"];
-                /** @description you, person, battery, operator or portal. */
+                /** @description Only entries of this actor: you, person, battery, operator or portal. */
                 actor?: components["schemas"]["ActorChoice"];
-                /** @description First day, `YYYY-MM-DD` of the site's calendar. */
+                /** @description The first day, `YYYY-MM-DD` in the site's time zone. */
                 from?: components["schemas"]["Day"];
-                /** @description Last day. */
+                /** @description The last day, included. */
                 to?: components["schemas"]["Day"];
-                /** @description `json` (default) gives a page, `csv` every line as a file, with `Accept-Language` for the spreadsheets of that language. */
+                /** @description `json` (default) returns one page, `csv` a file with all entries. `Accept-Language` sets the number format of the file. */
                 format?: components["schemas"]["FileFormat"];
             };
             header?: never;
@@ -8295,7 +9260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8304,7 +9269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8314,6 +9279,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8351,7 +9325,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8422,7 +9396,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8431,8 +9405,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8480,7 +9463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8489,7 +9472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8507,7 +9490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8518,6 +9501,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8553,7 +9545,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8562,7 +9554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8571,7 +9563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8580,7 +9572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8589,8 +9581,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8780,7 +9781,7 @@ export interface operations {
     show_plan: {
         parameters: {
             query: {
-                /** @description A serial number. */
+                /** @description The serial number of the system. */
                 sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
@@ -8797,7 +9798,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlanBody"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8806,7 +9807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8815,7 +9816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8825,6 +9826,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8872,7 +9882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8881,7 +9891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8963,7 +9973,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemPrices"][];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8972,7 +9982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8981,7 +9991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8991,6 +10001,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9038,7 +10057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9047,7 +10066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9073,7 +10092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9084,6 +10103,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9311,9 +10339,9 @@ export interface operations {
     savings: {
         parameters: {
             query?: {
-                /** @description One serial number, or -1 (default) for all systems as one. */
+                /** @description One serial number, or -1 (default) for all systems combined. */
                 sn?: components["schemas"]["OneOrAllSystems"];
-                /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing. */
+                /** @description `week_`, `month_` or `year_` followed by `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. Default: this month. */
                 days?: components["schemas"]["PeriodOfDays"];
             };
             header?: never;
@@ -9338,7 +10366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9347,7 +10375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9357,6 +10385,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9378,7 +10415,7 @@ export interface operations {
     show_settings: {
         parameters: {
             query?: {
-                /** @description A serial number, or several separated by commas. */
+                /** @description One serial number, or several separated by commas. */
                 sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
@@ -9395,7 +10432,7 @@ export interface operations {
                     "application/json": components["schemas"]["OneOrMany"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9404,7 +10441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9413,7 +10450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9423,6 +10460,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9444,7 +10490,7 @@ export interface operations {
     save_settings: {
         parameters: {
             query?: {
-                /** @description A serial number, or several separated by commas. */
+                /** @description One serial number, or several separated by commas. */
                 sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
@@ -9473,7 +10519,7 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9482,7 +10528,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9561,7 +10607,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9570,8 +10616,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9593,7 +10648,7 @@ export interface operations {
     save_batch: {
         parameters: {
             query?: {
-                /** @description A serial number, or several separated by commas. */
+                /** @description One serial number, or several separated by commas. */
                 sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
@@ -9622,7 +10677,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9631,7 +10686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9657,7 +10712,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9668,6 +10723,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9717,7 +10781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9726,7 +10790,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9735,7 +10799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9753,7 +10817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9764,6 +10828,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9785,7 +10858,7 @@ export interface operations {
     reset_settings: {
         parameters: {
             query?: {
-                /** @description A serial number, or several separated by commas. */
+                /** @description One serial number, or several separated by commas. */
                 sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
@@ -9814,7 +10887,7 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9823,7 +10896,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9902,7 +10975,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9911,8 +10984,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9960,7 +11042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9969,7 +11051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9987,7 +11069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9998,6 +11080,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10033,7 +11124,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10042,7 +11133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10051,7 +11142,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10060,7 +11151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10069,8 +11160,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10120,7 +11220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10129,7 +11229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10138,7 +11238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10156,7 +11256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10167,6 +11267,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10189,16 +11298,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
-                 *     every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports. A system that the caller
-                 *     may not see, or no longer, is passed over: the stream tells of the others.
+                 * @description The systems on screen, separated by commas. Default: all systems.
+                 *
+                 *     Their batteries are asked to report every 2 s, unless there are more than 50. Systems that the caller may not see are
+                 *     ignored.
                  */
                 sn?: string | null;
-                /** @description As with `data/`. */
+                /** @description As for `data/`. */
                 flags?: "all" | "set";
             };
             header?: {
-                /** @description The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed */
+                /** @description The id of the last `data` event received, or the time of an answer of `data/`; Unix time in milliseconds. The stream starts with the systems that changed since then; without it, with all systems. */
                 "Last-Event-ID"?: string | null;
             };
             path?: never;
@@ -10206,7 +11316,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description server-sent events */
+            /** @description Server-sent events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10215,7 +11325,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10224,7 +11334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10233,7 +11343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10280,7 +11390,7 @@ export interface operations {
                     "application/json": components["schemas"]["SiteEntry"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10289,7 +11399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10298,7 +11408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10307,8 +11417,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10356,7 +11475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10365,7 +11484,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10374,7 +11493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10392,7 +11511,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10403,6 +11522,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10440,7 +11568,7 @@ export interface operations {
                     "application/json": components["schemas"]["CustomerEntry"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10449,7 +11577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10458,7 +11586,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10467,8 +11595,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10518,7 +11655,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10527,7 +11664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10536,7 +11673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10564,6 +11701,15 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10613,7 +11759,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10622,7 +11768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10631,7 +11777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10659,6 +11805,14 @@ export interface operations {
             };
             /** @description the body is too long */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10697,7 +11851,7 @@ export interface operations {
                     "image/jpeg": components["schemas"]["BinaryFile"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10706,7 +11860,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10715,7 +11869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10724,8 +11878,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10762,7 +11925,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10771,7 +11934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10780,7 +11943,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10789,7 +11952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10798,8 +11961,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10849,7 +12021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10858,7 +12030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10867,7 +12039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10941,7 +12113,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemTariffs"][];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10950,7 +12122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10959,7 +12131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10969,6 +12141,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11016,7 +12197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11025,7 +12206,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11051,7 +12232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11191,7 +12372,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11274,7 +12455,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11320,6 +12501,73 @@ export interface operations {
             };
         };
     };
+    list_units: {
+        parameters: {
+            query?: {
+                /** @description `json` (default) or `csv`. `Accept-Language` sets the number format of the CSV. */
+                format?: components["schemas"]["FileFormat"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnitEntry"][];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Authentication is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The caller may not make this call, or lacks the right to the system. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     list_systems: {
         parameters: {
             query?: never;
@@ -11337,7 +12585,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11346,8 +12594,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11395,7 +12652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11404,7 +12661,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11422,7 +12679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11476,7 +12733,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimEntry"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11485,8 +12742,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11534,7 +12800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11543,7 +12809,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11552,7 +12818,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11570,7 +12836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description somebody changed the same in the meantime */
+            /** @description Another request changed the same data in the meantime. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11737,7 +13003,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerLive"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11746,8 +13012,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11783,7 +13058,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerSystem"][];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11792,8 +13067,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11815,7 +13099,7 @@ export interface operations {
     has_update: {
         parameters: {
             query: {
-                /** @description A serial number. */
+                /** @description The serial number of the system. */
                 sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
@@ -11840,7 +13124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11849,7 +13133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11859,6 +13143,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11880,7 +13173,7 @@ export interface operations {
     update_history: {
         parameters: {
             query: {
-                /** @description A serial number. */
+                /** @description The serial number of the system. */
                 sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
@@ -11905,7 +13198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11914,7 +13207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11924,6 +13217,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11947,7 +13249,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description SHA-256 of the image, in hexadecimal */
+                /** @description SHA-256 of the image in hexadecimal */
                 sha256: string;
             };
             cookie?: never;
@@ -11970,7 +13272,7 @@ export interface operations {
                     "application/octet-stream": components["schemas"]["BinaryFile"];
                 };
             };
-            /** @description not readable: a parameter twice, or not text */
+            /** @description The request is malformed: a parameter is repeated, or not text. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11979,7 +13281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11988,7 +13290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11997,7 +13299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description missing, or somebody else's, which is the same */
+            /** @description Not found. Other people's resources get the same answer. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12007,6 +13309,15 @@ export interface operations {
                 };
             };
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description too often, or the caller leaves too much unread */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12054,7 +13365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description nobody is logged in */
+            /** @description Authentication is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12063,7 +13374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description the call is for others, or needs more access to the system */
+            /** @description The caller may not make this call, or lacks the right to the system. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-/** How one system is set, or all of them, for pages that only tell of it. */
+/** The settings of one system or all, for pages that only display them. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 

@@ -1,4 +1,4 @@
-/** Where a system stands, and the modules on its roof. */
+/** A system's site and solar modules. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import type { components } from './schema'

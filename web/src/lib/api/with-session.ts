@@ -1,4 +1,7 @@
-/** What every call of a session carries, to the portal and to the update service, and what a refusal of its token leads to. */
+/**
+ * Middleware for every call of a session, to portal and update service: adds the token, and handles its
+ * refusal.
+ */
 import type { Middleware } from 'openapi-fetch'
 import { i18n } from '../i18n/i18n'
 import { storedLocale } from '../i18n/locales'
@@ -8,7 +11,7 @@ import { refreshSession } from '../session/refresh'
 import { useSession } from '../session/session-store'
 import { readTokens } from '../session/tokens'
 
-/** Here a 401 speaks of the password or the refresh token that was sent, not of the access token. */
+/** For these calls a 401 is about the password or refresh token, not the access token. */
 const CREDENTIAL_CALLS = new Set(['/api/auth/token/', '/api/auth/token/passkey/', '/api/auth/token/refresh/'])
 
 const bearerOf = (request: Request) => request.headers.get('Authorization')?.replace('Bearer ', '') ?? null
@@ -27,25 +30,25 @@ export const withSession: Middleware = {
 
   async onResponse({ request, response, schemaPath }) {
     const refused = bearerOf(request)
-    // The operator asks for a second factor, and nothing else is opened before.
+    // The operator requires a second factor before anything else.
     if (response.status === 403 && (await response.clone().text()).includes('totp_enrol')) page.goTo('/enrol')
     if (response.status !== 401 || !refused || CREDENTIAL_CALLS.has(schemaPath)) return
-    // Whoever has logged out while this was under way is on the login page already.
+    // After a logout the page is already leaving.
     if (!hasSession()) return
     const outcome = await refreshSession(refused)
-    // No answer says nothing about the session: the tokens stay and the caller hears of the first refusal.
+    // Without an answer the session is undecided: the tokens stay, and the caller gets the first refusal.
     if (outcome === 'unreachable') return
     if (outcome !== 'renewed') {
       await forceLogOut(outcome === 'invalid_reply' ? 'refresh_reply' : 'session_ended')
       return
     }
     reloadOncePerSession()
-    // Only what changes nothing is sent again. A form comes back refused, and the person sends it once more.
+    // Only calls without side effects are repeated. A form shows the error, and the person submits it again.
     if (request.method === 'GET') return repeat(request)
   },
 }
 
-/** After the first renewal everything on screen is built anew, later ones go unnoticed. */
+/** The first renewal reloads the page, later ones are silent. */
 function reloadOncePerSession() {
   if (useSession.getState().reloaded) return
   useSession.setState({ reloaded: true })

@@ -6,7 +6,7 @@ const refusal = (body: unknown, status = 400) => apiError(new Response(null, { s
 const values = { email: '', sn1: '', sn2: '' }
 
 describe('a refusal of the server', () => {
-  it('goes to the fields of the form, by its code', () => {
+  it('is assigned to the form’s fields by its code', () => {
     const error = refusal({
       sn2: ['Schon vergeben.'],
       email: ['Ungültig.'],
@@ -17,7 +17,7 @@ describe('a refusal of the server', () => {
     expect(failure).toEqual({ wrongFields: 2, texts: [], error: null })
   })
 
-  it('with a code that we do not know is shown as the server says it', () => {
+  it('with an unknown code is shown as the server’s text', () => {
     const error = refusal({ email: ['Ganz neu.'], codes: { email: ['brand_new'] } })
     expect(readRefusal(error, values).errors).toEqual({ email: 'Ganz neu.' })
   })
@@ -30,7 +30,7 @@ describe('a refusal of the server', () => {
     })
   })
 
-  it('that names no field stays what it is', () => {
+  it('that names no field stays an error of the form', () => {
     const error = refusal({ detail: 'Nein.', code: 'invalid_credentials' }, 401)
     expect(readRefusal(error, values).failure).toEqual({ wrongFields: 0, texts: [], error })
     const offline = networkError()
@@ -39,7 +39,7 @@ describe('a refusal of the server', () => {
 })
 
 describe('findings', () => {
-  it('without a code are none', () => {
+  it('without a code are ignored', () => {
     expect(foundErrors({ email: null, sn1: 'key_required' })).toEqual({ sn1: 'key_required' })
   })
 })

@@ -1,4 +1,4 @@
-/** What a form knows about its mistakes: per field a code (or a text of the server), and the rest in one summary. */
+/** The errors of a form: a code (or the server's text) per field, and a summary of the rest. */
 import { ApiError } from '../api/errors'
 import { isFieldCode } from '../validation/codes'
 
@@ -6,7 +6,10 @@ export type Values = Record<string, string | boolean>
 export type Findings<V extends Values> = { [name in keyof V]?: string | null }
 export type Errors<V extends Values> = { [name in keyof V]?: string }
 
-/** Why a form was not taken: wrong fields, texts about fields that it does not show, or an error of its own. */
+/**
+ * Why a form was rejected: number of invalid fields, texts about fields that it does not show, or an error of
+ * the whole form.
+ */
 export type Failure = { wrongFields: number; texts: string[]; error: unknown }
 
 export const foundErrors = <V extends Values>(findings: Findings<V>) =>
@@ -14,14 +17,14 @@ export const foundErrors = <V extends Values>(findings: Findings<V>) =>
 
 export const countErrors = (errors: object) => Object.values(errors).filter(Boolean).length
 
-/** Sorts a refusal of the server to the fields of the form; what has no field there must not get lost. */
+/** Assigns the server's errors to the form's fields; the others go to the summary. */
 export function readRefusal<V extends Values>(error: unknown, values: V) {
   const errors: Record<string, string> = {}
   const texts: string[] = []
   for (const [field, problems] of Object.entries(error instanceof ApiError ? error.fields : {})) {
     for (const { code, text } of problems) {
       if (!Object.hasOwn(values, field)) texts.push(text)
-      // A code is translated anew when the language changes; a text is not.
+      // A code is translated again when the language changes; a text is not.
       else errors[field] ??= isFieldCode(code) ? code : text
     }
   }

@@ -10,16 +10,16 @@ const tooMany = (seconds?: string) =>
   })
 
 describe('too many attempts', () => {
-  it('say how long to wait', () => {
+  it('show how long to wait', () => {
     expect(refusalText(tooMany('125'), t, 'de')).toBe('form.wait 3 Minuten')
   })
-  it('without a time are told as the server tells them', () => {
+  it('without a time show the server’s text', () => {
     expect(refusalText(tooMany(), t, 'de')).toBe('Langsam.')
   })
 })
 
-describe('no answer', () => {
-  it('is called what it is', () => {
+describe('a missing answer', () => {
+  it('is named as such', () => {
     expect(refusalText(networkError(), t, 'de')).toBe('error.network')
   })
 })

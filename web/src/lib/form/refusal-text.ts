@@ -2,14 +2,14 @@ import { ApiError, errorText } from '../api/errors'
 import type { Locale } from '../i18n/locales'
 import type { Translate } from '../i18n/use-t'
 
-/** What to tell the person, with the time to wait if there is one. */
+/** The text of an error, with the time to wait if there is one. */
 export function refusalText(error: unknown, t: Translate, locale: Locale): string {
   const wait = error instanceof ApiError ? error.retryAfterSeconds : undefined
   if (!(error instanceof ApiError) || error.code !== 'too_many_attempts' || !wait) return errorText(error, t)
   return t('form.wait', { time: formatWait(wait, locale) })
 }
 
-/** "45 Sekunden", "3 Minuten", "2 Stunden": always enough, never too exact. */
+/** "45 Sekunden", "3 Minuten", "2 Stunden": rounded up. */
 export function formatWait(seconds: number, locale: Locale): string {
   const [unit, amount] =
     seconds < 60

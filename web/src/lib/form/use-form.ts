@@ -13,17 +13,17 @@ import {
 
 type Options<V extends Values> = {
   initial: V
-  /** The rules, as codes. Whatever the server knows better it says itself. */
+  /** Validation in the browser; the server has the final say. */
   check: (values: V) => Findings<V> | Promise<Findings<V>>
-  /** Throws what the API throws. */
+  /** Throws API errors. */
   send: (values: V) => Promise<unknown>
 }
 
 type Change = { target: { value: string } }
 
 /**
- * A form: values, mistakes, sending. A mistake takes the focus to its field and leaves again when the field is
- * changed; nothing typed is ever thrown away.
+ * A form's values, errors and submission. An error focuses its field and is cleared when the field changes;
+ * typed values are never lost.
  */
 export function useForm<V extends Values>({ initial, check, send }: Options<V>) {
   const { t } = useT()
@@ -53,7 +53,7 @@ export function useForm<V extends Values>({ initial, check, send }: Options<V>) 
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    // State is too slow for a double click.
+    // State updates are too slow for a double click.
     if (sending.current) return
     sending.current = true
     setBusy(true)
@@ -78,20 +78,20 @@ export function useForm<V extends Values>({ initial, check, send }: Options<V>) 
     set,
     busy,
     attempt,
-    /** Stays until the next attempt: fields must not jump while somebody types. */
+    /** Stays until the next attempt, so that fields do not move while typing. */
     failure,
     reset: (next: Partial<V> = initial) => setValues((before) => ({ ...before, ...next })),
     error: (name: keyof V & string) => fieldText(errors[name], t),
-    /** Spread it into `<form>`. */
+    /** Props for `<form>`. */
     form: { ref: form, onSubmit: submit, noValidate: true },
-    /** Spread it into a text field or a select. */
+    /** Props for a text field or a select. */
     text: (name: keyof V & string) => ({
       name,
       value: String(values[name]),
       error: fieldText(errors[name], t),
       onChange: ({ target }: Change) => set(name, target.value as V[typeof name]),
     }),
-    /** Spread it into a checkbox. */
+    /** Props for a checkbox. */
     tick: (name: keyof V & string) => ({
       name,
       checked: values[name] === true,

@@ -5,7 +5,7 @@ import fr from '@/locales/fr.json'
 import hr from '@/locales/hr.json'
 import pl from '@/locales/pl.json'
 
-/** What can be answered to a question before something that hurts, beside `ui.no`. */
+/** Confirming answers of dialogs, beside `ui.no`. */
 const DEEDS = [
   'account.partners.end',
   'account.unlink',
@@ -22,7 +22,7 @@ const DEEDS = [
 
 const words = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? []
 
-describe('the answers to a question', () => {
+describe('the answers of a dialog', () => {
   it.each(Object.entries({ de, en, pl, fr, hr }))('have no word in common: %s', (_, texts) => {
     const no = words(texts['ui.no'])
     for (const deed of DEEDS) expect(words(texts[deed]).filter((word) => no.includes(word))).toEqual([])

@@ -1,7 +1,7 @@
 import { COUNTRIES, type Country } from '../validation/countries'
 import type { Locale } from './locales'
 
-/** The countries in the words and the order of a language. */
+/** Countries in the language's names and order. */
 export function countryOptions(locale: Locale): { value: Country; label: string }[] {
   const names = new Intl.DisplayNames(locale, { type: 'region' })
   return COUNTRIES.map((value) => ({ value, label: names.of(value) ?? value })).sort((a, b) =>
@@ -9,6 +9,6 @@ export function countryOptions(locale: Locale): { value: Country; label: string 
   )
 }
 
-/** A first guess for a form; English is spoken in none of our countries. */
+/** The default country of a form; English is spoken in none of our countries. */
 export const likelyCountry = (locale: Locale): Country | '' =>
   ({ de: 'DE', pl: 'PL', fr: 'FR', hr: 'HR', en: '' })[locale] as Country | ''

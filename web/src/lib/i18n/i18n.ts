@@ -5,10 +5,10 @@ import { isLocale, type Locale } from './locales'
 type Catalogue = { messages: Messages }
 
 /**
- * A chunk per language and part of the app (locales/parts.json): what is shown around the login (`door`), until
- * an account and its first system are there (`arrival`), in the calendar, in an electrician's fleet, in the settings (and
- * for the second factor), in the update wizard, below the first sight of the dashboard (`outlook`, with the alarms), for
- * the charge plan and forecasts, and everywhere else. Nobody downloads the other four languages, nor texts of pages that are not opened.
+ * One chunk per language and part of the app (locales/parts.json): the login pages (`door`), onboarding up to
+ * the first system (`arrival`), calendar, fleet, settings (with the second factor), update wizard, the lower
+ * dashboard (`outlook`, with the alarms), charge plan and forecasts, and the rest. So visitors load neither
+ * other languages nor texts of other pages.
  */
 const PARTS = {
   door: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?door?lingui' }),
@@ -24,7 +24,7 @@ const PARTS = {
 export type TextPart = keyof typeof PARTS
 export const TEXT_PARTS = Object.keys(PARTS) as TextPart[]
 
-/** The parts that somebody has opened: from then on every language brings them. */
+/** The opened parts; a change of language loads all of them. */
 const opened = new Set<TextPart>(['door'])
 
 export const i18n = setupI18n()
@@ -34,7 +34,7 @@ async function load(part: TextPart, locale: Locale) {
   if (catalogue) i18n.load(locale, catalogue.messages)
 }
 
-/** Loads a language, switches to it and remembers it. */
+/** Loads a language, activates it and stores the choice. */
 export async function activateLocale(locale: Locale) {
   await Promise.all([...opened].map((part) => load(part, locale)))
   i18n.activate(locale)
@@ -42,12 +42,12 @@ export async function activateLocale(locale: Locale) {
   localStorage.setItem(STORAGE.language, locale)
 }
 
-/** Loads the texts of a part of the app, before the first page of it is shown. */
+/** Loads the texts of a part before its first page is shown. */
 export async function openTexts(part: TextPart) {
   if (opened.has(part)) return
   const { locale } = i18n
   if (isLocale(locale)) await load(part, locale)
-  // Somebody may have chosen another language meanwhile.
+  // The language may have changed meanwhile.
   if (locale !== i18n.locale) return openTexts(part)
   opened.add(part)
 }

@@ -1,10 +1,10 @@
 import type de from '@/locales/de.json'
 import { STORAGE } from '../storage-keys'
 
-/** German is the source of truth: an id that is missing there does not compile. */
+/** German is the reference: an id that is missing there does not compile. */
 export type MessageId = keyof typeof de
 
-/** Each language calls itself by its own name, whatever language the page is in. */
+/** Each language in its own name. */
 export const LOCALES = {
   de: 'Deutsch',
   en: 'English',
@@ -19,7 +19,7 @@ export const DEFAULT_LOCALE: Locale = 'de'
 
 export const isLocale = (value: unknown): value is Locale => typeof value === 'string' && value in LOCALES
 
-/** The language chosen in this browser, German if none was. */
+/** The stored language, German by default. */
 export function storedLocale(): Locale {
   const stored = localStorage.getItem(STORAGE.language)
   return isLocale(stored) ? stored : DEFAULT_LOCALE

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import en from '@/locales/en.json'
 
-/** Sentences that the specification quotes. */
+/** Sentences quoted from the specification. */
 const QUOTED = {
   'top.no_update': 'No Update Available',
   'logged_out.title': 'Logged Out',

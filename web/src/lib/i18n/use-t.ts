@@ -4,7 +4,7 @@ import { DEFAULT_LOCALE, isLocale, type MessageId } from './locales'
 
 export type Translate = (id: MessageId, values?: Record<string, unknown>) => string
 
-/** `t(id)` is the text in the language of the page; `locale` is for lib/format. */
+/** `t(id)` returns a text in the page's language; `locale` is for lib/format. */
 export function useT() {
   const { i18n } = useLingui()
   const { locale } = i18n

@@ -9,10 +9,10 @@ import { tokenOf } from '../testing/token'
 import { backOff, follow } from './event-stream'
 import type { StreamEvent } from './sse-parser'
 
-// To see when it was asked; it answers as ever.
+// Spied on to count calls; the implementation stays.
 vi.mock('../session/tokens', { spy: true })
 
-/** A stream that says this and ends. */
+/** A stream that sends this and ends. */
 const answer = (text: string) =>
   new HttpResponse(new Blob([text]).stream(), { headers: { 'Content-Type': 'text/event-stream' } })
 
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => stop.abort())
 
 describe('following the stream', () => {
-  it('sends the token, and after a break the last event that it heard', async () => {
+  it('sends the token, and after a reconnect the last event’s id', async () => {
     const asked: (string | null)[][] = []
     const heard: StreamEvent[] = []
     server.use(
@@ -53,7 +53,7 @@ describe('following the stream', () => {
     await eventually(() => expect(asked).toBe('1000'))
   })
 
-  it('goes on after no answer and after a refusal', async () => {
+  it('continues after no answer and after a refusal', async () => {
     const heard = vi.fn()
     let asked = 0
     server.use(
@@ -71,7 +71,7 @@ describe('following the stream', () => {
     expect(asked).toBeGreaterThanOrEqual(3)
   })
 
-  it('is for one tab at a time, so that ten tabs do not use up the connections of the browser', async () => {
+  it('runs in one tab at a time, so that ten tabs do not use up the browser’s connections', async () => {
     stubLocks()
     let open = 0
     server.use(
@@ -92,7 +92,7 @@ describe('following the stream', () => {
   it.each([
     ['after a logout', () => localStorage.removeItem(STORAGE.access)],
     ['for somebody else', () => localStorage.setItem(STORAGE.access, tokenOf('B'))],
-  ])('hears nothing %s', async (_name, end) => {
+  ])('receives nothing %s', async (_name, end) => {
     localStorage.setItem(STORAGE.access, tokenOf('A'))
     let say: (text: string) => void = () => undefined
     const body = new ReadableStream<Uint8Array>({

@@ -1,4 +1,7 @@
-/** Follows the server's event stream for as long as somebody looks, over broken lines and new starts of the server. */
+/**
+ * Follows the server's event stream while a page needs it, across lost connections and restarts of the
+ * server.
+ */
 import { api } from '../api/client'
 import { apiError } from '../api/errors'
 import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
@@ -7,24 +10,30 @@ import { makeEventReader, type StreamEvent } from './sse-parser'
 
 const LOCK = 'suncellar:stream'
 
-/** Waits longer after each failure, and never exactly as long as everybody else. */
+/** Exponential back-off with jitter. */
 export const backOff = (failures: number, random = Math.random()) =>
   Math.min(RECONNECT_MAX, RECONNECT_FIRST * 2 ** failures) * (0.5 + random / 2)
 
 type Follow = {
   signal: AbortSignal
-  /** The systems on screen, separated by commas: of a fleet, only their batteries are asked to report every 2 s. */
+  /**
+   * The systems on screen, separated by commas: of a fleet, only these batteries are asked to report every 2
+   * s.
+   */
   sn?: string
-  /** Up to when everything is known, in milliseconds of the server's clock; without it the stream begins with all systems. */
+  /** The server time of the last full answer, in ms; without it the stream begins with all systems. */
   since?: number
   onEvent: (event: StreamEvent) => void
-  /** A connection stands. It begins with the live data that changed since; what else did has to be asked for. */
+  /**
+   * Called when a connection is open. It begins with the changes of live data since then; other data has to
+   * be refetched.
+   */
   onOpen?: () => void
 }
 
 /**
- * Ends only with the signal, or with the session. A browser opens six connections to a server at most, over all its
- * tabs, so only one of them holds the stream; the others make do with the refresh until it is their turn.
+ * Resolves with the signal, or with the end of the session. Browsers allow six connections per server over
+ * all tabs, so only one tab holds the stream; the others poll until it is their turn.
  */
 export async function follow(options: Follow) {
   if (!navigator.locks) return keepListening(options)
@@ -38,20 +47,20 @@ async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
   const account = accountOf(readTokens().access)
   const sameSession = () => isAuthenticated() && accountOf(readTokens().access) === account
   const hear = (event: StreamEvent) => {
-    // What arrives between a logout and the end of the page would be the next person's first news.
+    // Events between a logout and the end of the page must not reach the next session.
     if (!sameSession()) return
     lastId = event.id ?? lastId
     failures = 0
     onEvent(event)
   }
   while (!signal.aborted && sameSession()) {
-    // However a connection ends, the next one begins with what has changed: nothing is missed.
+    // However a connection ends, the next one begins with the changes since then.
     await listen(lastId, { signal, sn, onEvent: hear, onOpen }).catch(() => undefined)
     await pause(backOff(failures++), signal)
   }
 }
 
-/** One connection, up to its end. */
+/** One connection, until it ends. */
 async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Follow) {
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -72,7 +81,7 @@ async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Fo
     ending.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
     const read = makeEventReader()
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      // A line that has gone dead says nothing, not even that it lives.
+      // A dead connection sends not even heartbeats.
       clearTimeout(timer)
       timer = setTimeout(end, LIVE_SILENCE)
       for (const event of read(piece.value)) onEvent(event)
@@ -83,7 +92,7 @@ async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Fo
   }
 }
 
-/** Ends early with the signal, and when the browser says that it is online again. */
+/** Ends early with the signal, and when the browser is online again. */
 function pause(duration: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,18 +1,18 @@
-/** Who wants to hear more of the event stream than live data: settings and commands, each while its page is open. */
+/** Listeners of the event stream besides live data: settings and commands, while their page is open. */
 import type { StreamEvent } from './sse-parser'
 
-/** A new connection tells nothing of what happened before it: `opened` means that it is time to ask. */
-type News = StreamEvent | 'opened'
-type Listener = (news: News) => void
+/** `opened`: a new connection, which does not repeat earlier events, so the data has to be refetched. */
+type StreamNotice = StreamEvent | 'opened'
+type Listener = (notice: StreamNotice) => void
 
 const listeners = new Set<Listener>()
 
-/** Answers how to stop listening. */
+/** Returns the unsubscribe function. */
 export function listen(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-export function tellListeners(news: News) {
-  for (const listener of listeners) listener(news)
+export function notifyListeners(notice: StreamNotice) {
+  for (const listener of listeners) listener(notice)
 }

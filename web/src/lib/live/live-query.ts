@@ -5,18 +5,18 @@ import { LIVE_TIMEOUT } from '../constants'
 import type { Locale } from '../i18n/locales'
 import { entriesOf, flagsOf, isLive, type Live, newerOf, skewOf } from './live'
 
-/** Messages in it are in a language, so each language has an answer of its own. */
+/** The server translates messages, so the key contains the language. */
 export const liveQuery = (locale: Locale) =>
   queryOptions({
     queryKey: ['live', locale],
     queryFn: readLive,
     placeholderData: keepPreviousData,
-    // Also asked about what an observer selects from it, such as the skew.
+    // Also called with selected values, such as the skew.
     structuralSharing: (known, answer) => (isLive(known) && isLive(answer) ? newerOf(known, answer) : answer),
   })
 
 async function readLive(): Promise<Live> {
-  // On a line that swallows everything the next refresh would replace this one, and nobody would hear of a failure.
+  // Without a timeout the next refresh would replace a hanging request, and no failure would be noticed.
   const signal = AbortSignal.timeout(LIVE_TIMEOUT)
   const params = { query: { flags: 'set' } } as const
   const { data, error, response } = await api.GET('/api/auth/data/', { params, signal }).catch(() => {

@@ -13,7 +13,7 @@ const entry = (received_at: number | null, PV_power = 0) => ({ received_at, PV_p
 const live = (entries: Record<string, LiveEntry>) => ({ entries, skew: 0 })
 
 describe('live data', () => {
-  it('are kept by serial number', () => {
+  it('are stored by serial number', () => {
     const data: LiveDocument['data'] = [{ A: entry(1) }, { '-1': entry(2) }]
     expect(entriesOf({ data, message3: {}, message5: {}, message6: {} })).toEqual({
       A: entry(1),
@@ -21,12 +21,12 @@ describe('live data', () => {
     })
   })
 
-  it('take over what an event names and keep the rest', () => {
+  it('merge an event and keep the rest', () => {
     const changed = withChanges(live({ A: entry(1), B: entry(1) }), { B: entry(2) })
     expect(changed.entries).toEqual({ A: entry(1), B: entry(2) })
   })
 
-  it('keep the flags of systems that an event does not name', () => {
+  it('keep the flags of systems that an event does not contain', () => {
     const message3 = (rotation: boolean) => ({ m3_rotation: rotation }) as FlagSets['message3'][string]
     const flags = (by: FlagSets['message3']) => ({ message3: by, message5: {}, message6: {} })
     const known = { ...live({}), flags: flags({ A: message3(false), B: message3(false) }) }
@@ -34,31 +34,31 @@ describe('live data', () => {
     expect(changed.flags?.message3).toEqual({ A: message3(false), B: message3(true) })
   })
 
-  it('do not go back to an answer that is older than the last event', () => {
+  it('are not replaced by an answer that is older than the last event', () => {
     const known = live({ A: entry(20, 700), B: entry(10) })
     const answer = live({ A: entry(10, 500), B: entry(15, 300) })
     expect(newerOf(known, answer).entries).toEqual({ A: entry(20, 700), B: entry(15, 300) })
   })
 
-  it('stay the same object when nothing came, or every drawing would cause the next', () => {
+  it('keep their identity without changes, or every render would cause the next', () => {
     const known = live({ A: entry(1) })
     expect(newerOf(known, known)).toBe(known)
   })
 
-  it('lose a system that the answer no longer has', () => {
+  it('lose a system that the answer no longer contains', () => {
     expect(Object.keys(newerOf(live({ A: entry(1), B: entry(1) }), live({ A: entry(2) })).entries)).toEqual([
       'A',
     ])
   })
 
-  it('hear that a system went silent, although it said nothing new', () => {
+  it('update when a system goes offline without a new message', () => {
     const silent = { ...entry(10), online: false }
     expect(newerOf(live({ A: { ...entry(10), online: true } }), live({ A: silent })).entries.A).toEqual(
       silent,
     )
   })
 
-  it('keep the entry of a system without news, whether an answer or an event repeats it', () => {
+  it('keep an entry’s identity if an answer or event repeats it', () => {
     const known = live({ A: entry(10, 500), B: entry(10, 500) })
     const again = { A: entry(10, 500), B: entry(20, 700) }
     for (const { entries } of [newerOf(known, live(again)), withChanges(known, again)]) {

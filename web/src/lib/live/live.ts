@@ -1,30 +1,33 @@
-/** Live data as the browser keeps it: the newest word of each system, and of all of them together. */
+/** Live data in the browser: the newest entry of each system, and of all together. */
 import { replaceEqualDeep } from '@tanstack/react-query'
 import type { components } from '../api/schema'
 
 export type LiveDocument = components['schemas']['LiveData']
 export type LiveEntry = components['schemas']['LiveEntry']
 
-/** The serial number of the entry that stands for all systems. */
+/** The serial number of the entry for all systems. */
 export const ALL_SYSTEMS = '-1'
 
-/** What a battery says about itself beyond its entry; electricians look at it. */
+/** Flag sets that only electricians see. */
 export type FlagSets = Pick<LiveDocument, 'message3' | 'message5' | 'message6'>
 
 export type Live = {
   entries: Readonly<Record<string, LiveEntry>>
-  /** By serial number. Missing in what an older version of the app has kept. */
+  /** By serial number. Missing in what an older version has cached. */
   flags?: FlagSets
-  /** When the server answered, by its clock: the stream goes on from there. Missing in what an older version has kept. */
+  /**
+   * The server time of the answer; the stream continues from there. Missing in what an older version has
+   * cached.
+   */
   at?: number
-  /** Milliseconds that the server's clock is ahead of this browser's, so that a wrong clock makes nothing look old. */
+  /** Server time minus browser time in ms, so that a wrong clock makes nothing look old. */
   skew: number
 }
 
 export const isLive = (data: unknown): data is Live =>
   typeof data === 'object' && data !== null && 'entries' in data
 
-/** The list of single-key objects as one object. */
+/** Merges the list of single-key objects into one. */
 export const entriesOf = ({ data }: LiveDocument): Live['entries'] => Object.assign({}, ...data)
 
 export const flagsOf = ({ message3, message5, message6 }: LiveDocument): FlagSets => ({
@@ -33,12 +36,12 @@ export const flagsOf = ({ message3, message5, message6 }: LiveDocument): FlagSet
   message6,
 })
 
-/** What an event of the stream changes; systems that it does not name, or brings no news of, stay as they are. */
+/** Merges an event; systems without changes keep their entries. */
 export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSets): Live => ({
   ...live,
   entries: {
     ...live.entries,
-    ...mapEntries(changes, (entry, sn) => newsOf(live.entries[sn], entry)),
+    ...mapEntries(changes, (entry, sn) => mergeEntry(live.entries[sn], entry)),
   },
   ...(flags && {
     flags: {
@@ -49,7 +52,7 @@ export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSe
   }),
 })
 
-/** The main switch opens the relay: only while it is on, an open relay is a fault. */
+/** The main switch opens the relay; only with the switch on an open relay is a fault. */
 export const isOpenedBySwitch = (flag: string, flags: { aus?: boolean | undefined }): boolean =>
   flag === 'relay' && flags.aus === true
 
@@ -57,15 +60,15 @@ export const isOpenedBySwitch = (flag: string, flags: { aus?: boolean | undefine
 export const updatableOf = ({ entries }: Live): string[] =>
   Object.keys(entries).filter((sn) => sn !== ALL_SYSTEMS && entries[sn]?.updatable)
 
-/** How many alarms nobody has seen. What an older version of the app has kept has none. */
+/** The number of unacknowledged alarms. Entries that an older version has cached have none. */
 export const unseenAlarms = ({ entries }: Live): number =>
   Object.entries(entries)
     .flatMap(([sn, { alarms }]) => (sn === ALL_SYSTEMS ? [] : (alarms ?? [])))
     .filter(({ acknowledged }) => !acknowledged).length
 
 /**
- * An answer that was under way while the stream brought something newer does not bring the old back. An entry without
- * news stays the same object: of thousands of rows only those are drawn again that changed.
+ * Merges an answer: it does not replace newer events of the stream. Unchanged entries keep their identity, so
+ * that only changed rows of thousands are rendered.
  */
 export function newerOf(known: Live, answer: Live): Live {
   if (known === answer) return answer
@@ -73,13 +76,16 @@ export function newerOf(known: Live, answer: Live): Live {
     ...answer,
     entries: mapEntries(answer.entries, (entry, sn) => {
       const before = known.entries[sn]
-      return before && heardAt(before) > heardAt(entry) ? before : newsOf(before, entry)
+      return before && heardAt(before) > heardAt(entry) ? before : mergeEntry(before, entry)
     }),
   }
 }
 
-/** The known object where nothing differs. Whoever has reported since has news: to compare thousands in depth takes a while. */
-const newsOf = (before: LiveEntry | undefined, entry: LiveEntry) =>
+/**
+ * Returns the known object if nothing differs. A newer report is not compared in depth, which is slow for
+ * thousands.
+ */
+const mergeEntry = (before: LiveEntry | undefined, entry: LiveEntry) =>
   before && heardAt(before) === heardAt(entry) ? replaceEqualDeep(before, entry) : entry
 
 const mapEntries = (
@@ -89,7 +95,7 @@ const mapEntries = (
 
 const heardAt = ({ received_at }: LiveEntry) => received_at ?? 0
 
-/** From the `Date` header, which is exact to the second: less than a few seconds is no difference. */
+/** From the `Date` header, which has whole seconds: a few seconds count as no difference. */
 export function skewOf(date: string | null, now: number): number {
   const skew = Date.parse(date ?? '') - now
   return Math.abs(skew) > 5_000 ? skew : 0

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeEventReader } from './sse-parser'
 
 describe('the event stream', () => {
-  it('gives an event when it is complete, wherever the pieces were cut', () => {
+  it('returns an event when it is complete, wherever it was split', () => {
     const read = makeEventReader()
     expect(read('id: 7\nevent: da')).toEqual([])
     expect(read('ta\ndata: {"a":1}\n')).toEqual([])
@@ -10,7 +10,7 @@ describe('the event stream', () => {
     expect(read('data: x\n\n')).toEqual([{ id: '8', name: 'message', data: 'x' }])
   })
 
-  it('gives the same events, however short the pieces are', () => {
+  it('returns the same events, however short the pieces are', () => {
     const text = 'id: 1\r\ndata: a\r\n\r\ndata: b\n\n: here\n\nid: 2\ndata: c\n\n'
     const whole = makeEventReader()(text)
     expect(whole.map(({ data }) => data)).toEqual(['a', 'b', 'c'])
@@ -21,7 +21,7 @@ describe('the event stream', () => {
     }
   })
 
-  it('passes over comments that only keep the line open', () => {
+  it('ignores comments, which only keep the connection open', () => {
     expect(makeEventReader()(': still here\n\n')).toEqual([])
   })
 

@@ -1,14 +1,14 @@
-/** Server-sent events, read by hand: the browser's own reader cannot send the session's token. */
+/** Parses server-sent events: the browser's EventSource cannot send the session's token. */
 
 export type StreamEvent = { id: string | null; name: string; data: string }
 
 const BOUNDARY = /\r?\n\r?\n/
-/** A boundary has up to four characters: so many may lie in earlier pieces. */
+/** A boundary has up to four characters, so three may be in earlier pieces. */
 const CUT = 3
 
-/** Takes pieces of text as they come and gives back the events that are complete. */
+/** Takes pieces of text and returns the complete events. */
 export function makeEventReader(): (piece: string) => StreamEvent[] {
-  // Put together only when something is complete: a long event comes in many pieces, and each is looked at once.
+  // Pieces are joined only when an event is complete, so each piece is scanned only once.
   let held: string[] = []
   let end = ''
   return (piece) => {
@@ -23,7 +23,7 @@ export function makeEventReader(): (piece: string) => StreamEvent[] {
   }
 }
 
-/** A block without data, such as a comment that keeps the line open, is no event. */
+/** A block without data, such as a comment, is not an event. */
 function eventOf(block: string): StreamEvent | null {
   let id: string | null = null
   let name = 'message'

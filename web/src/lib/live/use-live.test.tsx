@@ -44,7 +44,7 @@ afterEach(() => {
 })
 
 describe('live data', () => {
-  it('are read every 30 s, also while the stream brings news', async () => {
+  it('are read every 30 s, also while events arrive', async () => {
     let asked = 0
     server.use(
       http.get('*/api/auth/data/', () => {
@@ -63,7 +63,7 @@ describe('live data', () => {
     await eventually(() => expect(asked).toBe(2))
   })
 
-  it('are not asked for anew while an answer is outstanding, so that its failure is heard', async () => {
+  it('are not requested again while a request is pending, so that its failure is noticed', async () => {
     let asked = 0
     let fail: (() => void) | undefined
     const silence = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ describe('live data', () => {
     expect(asked).toBe(2)
   })
 
-  it('end the session when it cannot be renewed, but not when nobody answers', async () => {
+  it('end the session if it cannot be renewed, but not without an answer', async () => {
     const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     vi.spyOn(page, 'reload').mockImplementation(() => undefined)
     let refused = false

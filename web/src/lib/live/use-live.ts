@@ -1,22 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { systemsQuery } from '../api/queries'
-import { LIVE_GATHER, LIVE_REFRESH } from '../constants'
+import { LIVE_BATCH_INTERVAL, LIVE_REFRESH } from '../constants'
 import { useT } from '../i18n/use-t'
 import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
+import { makeBatcher } from './batcher'
 import { follow } from './event-stream'
-import { makeGatherer } from './gather'
-import { tellListeners } from './listeners'
+import { notifyListeners } from './listeners'
 import { entriesOf, flagsOf, type LiveDocument, withChanges } from './live'
 import { liveQuery } from './live-query'
 
-/** Live data. An error leaves the last values, which then grow old visibly. */
+/** Live data. An error keeps the last values, whose age is shown. */
 export function useLive() {
   const { locale } = useT()
   return useQuery({ ...liveQuery(locale), enabled: isAuthenticated() })
 }
 
-/** How far the portal's clock is ahead of this device's, in ms: what happens now happens by the portal's. */
+/** Server time minus local time in ms. */
 export function useSkew(): number {
   const { locale } = useT()
   const { data } = useQuery({ ...liveQuery(locale), enabled: isAuthenticated(), select: ({ skew }) => skew })
@@ -24,23 +24,25 @@ export function useSkew(): number {
 }
 
 /**
- * Reads live data every 30 s, whatever else happens. Not by the query's own interval, which begins anew with every
- * event of the stream and would never be over. A session that has ended is renewed, or logged out, by the API client.
+ * Polls live data every 30 s. The query's own interval restarts with every event of the stream and would
+ * never elapse. The API client renews an expired session, or logs out.
  */
 export function useLiveRefresh() {
   const { locale } = useT()
   const queryClient = useQueryClient()
   useEffect(() => {
     const { queryKey } = liveQuery(locale)
-    // An attempt and its repetitions may take longer than a round. Begun anew each time, it would never count as failed.
+    // A request with its retries may take longer than the interval. Restarting it would never let it fail.
     const refresh = () => void queryClient.refetchQueries({ queryKey }, { cancelRefetch: false })
     const timer = setInterval(refresh, LIVE_REFRESH)
     return () => clearInterval(timer)
   }, [locale, queryClient])
 }
 
-/** When live data can be had again after they could not, the network is back: everything else on screen is asked for anew. */
-export function useCatchUp() {
+/**
+ * After live data could not be loaded and can be again, the network is back: everything else is refetched.
+ */
+export function useRefetchAfterOutage() {
   const queryClient = useQueryClient()
   const failing = useLive().isError
   const failed = useRef(false)
@@ -55,21 +57,21 @@ export function useCatchUp() {
 }
 
 /**
- * Brings live data within a second, beside the 30 s refresh, while the page is on screen.
- * @param sn the systems that the page is about, separated by commas, if it is not about all
+ * Streams live data within a second, in addition to polling, while the page is visible. @param sn the page's
+ * systems, separated by commas; all by default
  */
 export function useLiveStream(sn?: string) {
   const { locale } = useT()
   const queryClient = useQueryClient()
-  // It goes on where the first answer ends: thousands of systems need not come twice.
+  // Starts after the first answer and continues from it, so that thousands of systems are not sent twice.
   const { isPending } = useLive()
   useEffect(() => {
     if (isPending) return
     let stop = new AbortController()
     let opened = false
     const account = accountOf(readTokens().access)
-    const gatherer = makeGatherer<LiveDocument>(LIVE_GATHER, (news) => {
-      // Somebody else may have logged in while it waited.
+    const gatherer = makeBatcher<LiveDocument>(LIVE_BATCH_INTERVAL, (news) => {
+      // Another account may have logged in meanwhile.
       if (accountOf(readTokens().access) !== account) return
       queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
         news.reduce(
@@ -87,15 +89,15 @@ export function useLiveStream(sn?: string) {
         sn,
         since: queryClient.getQueryData(liveQuery(locale).queryKey)?.at,
         onOpen: () => {
-          // The server ends a stream when the person may see other systems than at its beginning.
+          // The server ends a stream when the visible systems change.
           if (opened)
             for (const { queryKey } of [systemsQuery, liveQuery(locale)])
               void queryClient.invalidateQueries({ queryKey })
           opened = true
-          tellListeners('opened')
+          notifyListeners('opened')
         },
         onEvent: (event) => {
-          tellListeners(event)
+          notifyListeners(event)
           if (event.name === 'data') gatherer.add(JSON.parse(event.data) as LiveDocument)
         },
       })

@@ -3,13 +3,14 @@ import { useT } from '../i18n/use-t'
 import { isAuthenticated } from '../session/tokens'
 import { liveQuery } from './live-query'
 
-/** The time zone of a system's site, whose clock counts for whatever is said about it; the browser's until it is known. */
+/** The time zone of a system's site, used for all of its times; the browser's until it is known. */
 export function useTimeZone(sn: string | undefined): string | undefined {
   const { locale } = useT()
   const { data } = useQuery({
     ...liveQuery(locale),
     enabled: isAuthenticated(),
-    // Never `undefined`: with the answer of another language in its place that would be computed for ever.
+    // Null instead of `undefined`: with placeholder data of another language `undefined` would be selected
+    // again endlessly.
     select: ({ entries }) => (sn === undefined ? null : (entries[sn]?.time_zone ?? null)),
   })
   return data ?? undefined

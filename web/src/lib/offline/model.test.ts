@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWER_MAX_AGE, CHARTS_KEPT, POINTS_KEPT } from '../constants'
-import { isWorthKeeping, mayBeShown, surplusOf, VERSION } from './model'
+import { MAX_CACHED_CHARTS, MAX_CACHED_POINTS, OFFLINE_MAX_AGE } from '../constants'
+import { isCacheable, isValidFor, surplusOf, VERSION } from './model'
 
 const asked = (queryKey: unknown[], data: unknown = {}) => ({ queryKey, state: { data } })
 const graph = (points: number) => asked(['graph', {}], { time: Array(points).fill(0) })
 
-describe('what is kept', () => {
-  it.each(['systems', 'groups', 'live', 'tariff', 'savings', 'energy'])('%s are', (kind) => {
-    expect(isWorthKeeping(asked([kind]))).toBe(true)
+describe('the offline cache', () => {
+  it.each(['systems', 'groups', 'live', 'tariff', 'savings', 'energy'])('%s are cached', (kind) => {
+    expect(isCacheable(asked([kind]))).toBe(true)
   })
 
   it.each(['account', 'claims', 'config'])('%s is not', (kind) => {
-    expect(isWorthKeeping(asked([kind]))).toBe(false)
+    expect(isCacheable(asked([kind]))).toBe(false)
   })
 
-  it('a chart is, as long as it is no larger than a day by the minute', () => {
-    expect(isWorthKeeping(graph(96))).toBe(true)
-    expect(isWorthKeeping(graph(POINTS_KEPT))).toBe(true)
-    expect(isWorthKeeping(graph(POINTS_KEPT + 1))).toBe(false)
+  it('caches a chart that is no larger than a day of minutes', () => {
+    expect(isCacheable(graph(96))).toBe(true)
+    expect(isCacheable(graph(MAX_CACHED_POINTS))).toBe(true)
+    expect(isCacheable(graph(MAX_CACHED_POINTS + 1))).toBe(false)
   })
 
-  it('nothing is kept of a question without an answer', () => {
-    expect(isWorthKeeping(asked(['energy', 'A', 'week_2026-06-18'], null))).toBe(false)
+  it('caches nothing of a query without an answer', () => {
+    expect(isCacheable(asked(['energy', 'A', 'week_2026-06-18'], null))).toBe(false)
   })
 })
 
-describe('who sees it', () => {
+describe('access to the cache', () => {
   const now = Date.UTC(2026, 10, 15)
   const answer = { id: '1', account: 'A', version: VERSION, key: ['live'], json: '{}', at: now }
 
@@ -33,16 +33,16 @@ describe('who sees it', () => {
     ['the same account', {}, true],
     ['another account', { account: 'B' }, false],
     ['a version that kept it in another shape', { version: VERSION - 1 }, false],
-    ['somebody who comes within a week', { at: now - ANSWER_MAX_AGE }, true],
-    ['somebody who comes later', { at: now - ANSWER_MAX_AGE - 1 }, false],
+    ['somebody who comes within a week', { at: now - OFFLINE_MAX_AGE }, true],
+    ['somebody who comes later', { at: now - OFFLINE_MAX_AGE - 1 }, false],
   ])('%s', (_name, change, expected) => {
-    expect(mayBeShown({ ...answer, ...change }, { account: 'A', now })).toBe(expected)
+    expect(isValidFor({ ...answer, ...change }, { account: 'A', now })).toBe(expected)
   })
 })
 
-describe('what is too much', () => {
-  it('are the oldest charts, never the systems or their live data', () => {
-    const charts = Array.from({ length: CHARTS_KEPT + 2 }, (_, at) => ({
+describe('the surplus', () => {
+  it('is the oldest charts, never the systems or their live data', () => {
+    const charts = Array.from({ length: MAX_CACHED_CHARTS + 2 }, (_, at) => ({
       id: `chart ${at}`,
       key: [at % 2 === 0 ? 'graph' : 'energy'],
       at,

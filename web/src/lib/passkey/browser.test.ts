@@ -36,7 +36,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('a passkey', () => {
-  it('is made from the portal’s JSON and told in it', async () => {
+  it('is created from the server’s JSON, and serialised to JSON', async () => {
     create.mockResolvedValueOnce({
       id: '-_8',
       type: 'public-key',
@@ -58,7 +58,7 @@ describe('a passkey', () => {
     })
   })
 
-  it('is shown to a challenge', async () => {
+  it('signs a challenge', async () => {
     get.mockResolvedValueOnce({
       id: 'AA',
       type: 'public-key',

@@ -1,6 +1,6 @@
 /**
- * The browser's half of WebAuthn, in the portal's JSON. Browsers of 2025 can convert it themselves; these few lines do it in all of
- * them.
+ * The browser's side of WebAuthn, with the server's JSON. Browsers of 2025 can convert it themselves; these
+ * lines work in all.
  */
 import { api, unwrap } from '../api/client'
 import type { components } from '../api/schema'
@@ -8,7 +8,7 @@ import { type PasskeyFailure, PasskeyProblem } from './problem'
 
 type Creation = components['schemas']['PasskeyCreation']
 
-/** Has the device make a passkey; returns what the server wants to know of it. */
+/** Creates a passkey; returns the credential for the server. */
 export async function makePasskey(options: Creation): Promise<string> {
   const { challenge, user, pubKeyCredParams, excludeCredentials, ...rest } = options
   const publicKey = {
@@ -26,7 +26,7 @@ export async function makePasskey(options: Creation): Promise<string> {
   })
 }
 
-/** Has the person choose a passkey and the device verify them; returns what proves it to the server, once. */
+/** Lets the person choose a passkey and verify themselves; returns the assertion for the server. */
 export async function showPasskey(): Promise<string> {
   const { challenge, ...rest } = await unwrap(api.POST('/api/auth/passkey/options/'))
   const publicKey = { ...rest, challenge: bytes(challenge) } as PublicKeyCredentialRequestOptions
@@ -51,7 +51,7 @@ async function ask(question: () => Promise<Credential | null>): Promise<PublicKe
   return credential as PublicKeyCredential
 }
 
-/** Browsers do not tell a refusal from a time-out, so that a page cannot find out which passkeys there are. */
+/** Browsers report refusal and timeout alike, so that pages cannot find out which passkeys exist. */
 function failureOf(cause: unknown): PasskeyFailure {
   const name = cause instanceof Error ? cause.name : ''
   if (name === 'InvalidStateError') return 'exists'

@@ -1,4 +1,4 @@
-/** Why the browser gave no passkey: nobody chose one, the device has one already, or there can be none here. */
+/** Why there is no passkey: cancelled, already on the device, or unavailable here. */
 export type PasskeyFailure = 'cancelled' | 'exists' | 'unavailable'
 
 export class PasskeyProblem extends Error {
@@ -12,5 +12,5 @@ export class PasskeyProblem extends Error {
   }
 }
 
-/** Whether this browser knows passkeys. Whether the portal's address allows them, the server says. */
+/** Whether this browser supports passkeys. The server decides whether its address allows them. */
 export const knowsPasskeys = () => 'PublicKeyCredential' in globalThis

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventually } from '@/lib/testing/eventually'
 import { Database } from '../database'
 import { queryClient } from '../query-client'
-import { DATABASE, STORAGE } from '../storage-keys'
+import { STORAGE, TOKEN_DATABASE } from '../storage-keys'
 import { server } from '../testing/server'
 import { forceLogOut, logOut, logOutAfter } from './log-out'
 import { readLogoutNotice } from './logout-notice'
@@ -29,10 +29,10 @@ beforeEach(async () => {
   await startSession(tokens)
 })
 
-const tokenCopy = async () => (await new Database(DATABASE, 'tokens').all())[0]
+const tokenCopy = async () => (await new Database(TOKEN_DATABASE, 'tokens').all())[0]
 
 describe('logging out', () => {
-  it('leaves no token, in local storage or in the local database', async () => {
+  it('removes the tokens from local storage and the database', async () => {
     expect(await tokenCopy()).toEqual(tokens)
     await logOut()
     expect(isAuthenticated()).toBe(false)
@@ -40,7 +40,7 @@ describe('logging out', () => {
     expect(await tokenCopy()).toBeUndefined()
   })
 
-  it('leaves nothing of the devices and nothing that was loaded', async () => {
+  it('removes cached settings and everything that was loaded', async () => {
     for (const key of ['settings_8K2041773', 'settings_ABCDEF', STORAGE.updateStarted, STORAGE.updates])
       localStorage.setItem(key, 'x')
     sessionStorage.setItem('anything', 'x')
@@ -59,19 +59,19 @@ describe('logging out', () => {
     expect(localStorage.getItem(STORAGE.darkMode)).toBe('false')
   })
 
-  it('makes everybody a user again', async () => {
+  it('resets the role', async () => {
     await logOut()
     expect(localStorage.getItem(STORAGE.role)).toBe('user')
     expect(useSession.getState().role).toBe('user')
   })
 
-  it('tells the server, whose answer it does not need', async () => {
+  it('notifies the server without waiting for the answer', async () => {
     await logOut()
     await eventually(() => expect(refreshes).toEqual(['refresh']))
     expect(bearers).toEqual(['Bearer access'])
   })
 
-  it('ends the session by the refresh token when there is no access token', async () => {
+  it('ends the session by the refresh token if there is no access token', async () => {
     localStorage.removeItem(STORAGE.access)
     await logOut()
     await eventually(() => expect(refreshes).toEqual(['refresh']))
@@ -99,7 +99,7 @@ describe('logging out', () => {
 })
 
 describe('ending sessions on the server', () => {
-  it('logs out here, and no refusal that comes meanwhile is told as news', async () => {
+  it('logs out here, and ignores refusals meanwhile', async () => {
     const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     await logOutAfter(() => forceLogOut('session_ended'))
     expect(isAuthenticated()).toBe(false)
@@ -107,7 +107,7 @@ describe('ending sessions on the server', () => {
     expect(readLogoutNotice()).toBeNull()
   })
 
-  it('that fails leaves this session as it was, and the next refusal counts', async () => {
+  it('that fails keeps this session, and the next refusal counts', async () => {
     const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     await expect(logOutAfter(() => Promise.reject(new Error('no network')))).rejects.toThrow('no network')
     expect(isAuthenticated()).toBe(true)
@@ -117,7 +117,7 @@ describe('ending sessions on the server', () => {
 })
 
 describe('a forced logout', () => {
-  it('remembers why, over the way to the login page', async () => {
+  it('keeps its reason for the login page', async () => {
     const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     await forceLogOut('no_systems')
     expect(goTo).toHaveBeenCalledWith('/logout')

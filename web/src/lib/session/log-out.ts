@@ -1,7 +1,7 @@
-/** The end of a session: nothing of the person stays behind in this browser. */
+/** Ends the session and deletes the person's data in this browser. */
 import { FORM_TYPE, toForm } from '../api/form'
 import { LOCAL_STORAGE_TIMEOUT } from '../constants'
-import { forgetAnswers } from '../offline/keep-answers'
+import { clearOfflineCache } from '../offline/offline-cache'
 import { queryClient } from '../query-client'
 import { DEVICE_SETTINGS_PREFIX, STORAGE } from '../storage-keys'
 import { withTimeout } from '../with-timeout'
@@ -10,7 +10,7 @@ import { page } from './page'
 import { resetSessionStore, useSession } from './session-store'
 import { clearTokens, readTokens } from './tokens'
 
-/** Clears this browser, and tells the server without waiting for its answer. */
+/** Clears this browser, and notifies the server without waiting for its answer. */
 export async function logOut() {
   const { access, refresh } = readTokens()
   endSessionOnServer(access ?? useSession.getState().limitedAccess, refresh)
@@ -25,14 +25,14 @@ export async function logOut() {
   queryClient.clear()
   await Promise.all([
     tokensGone,
-    forgetAnswers(),
+    clearOfflineCache(),
     withTimeout(clearDataCaches(), LOCAL_STORAGE_TIMEOUT, undefined),
   ])
 }
 
 let leaving = false
 
-/** Ends sessions on the server by `end`, then here. Calls that the server refuses meanwhile are no news to whoever asked for it. */
+/** Ends sessions on the server with `end`, then here. Refusals meanwhile do not force a logout. */
 export async function logOutAfter(end: () => Promise<unknown>) {
   leaving = true
   try {
@@ -43,7 +43,7 @@ export async function logOutAfter(end: () => Promise<unknown>) {
   }
 }
 
-/** Logs out somebody who did not ask for it: the login page then says why. */
+/** A logout that the person did not ask for: the login page shows the reason. */
 export async function forceLogOut(notice: LogoutNotice) {
   if (leaving) return
   leaveLogoutNotice(notice)
@@ -52,8 +52,8 @@ export async function forceLogOut(notice: LogoutNotice) {
 }
 
 /**
- * The refresh token ends the session when the access token has expired. `keepalive` lets the request outlive the page. Offline, the
- * session ends on the server by its own age.
+ * The refresh token identifies the session when the access token has expired. `keepalive` lets the request
+ * outlive the page. Offline, the session expires on the server.
  */
 function endSessionOnServer(access: string | null, refresh: string | null) {
   if (!access && !refresh) return
@@ -65,7 +65,7 @@ function endSessionOnServer(access: string | null, refresh: string | null) {
   }).catch(() => undefined)
 }
 
-/** The precache holds only the program; whatever else is cached may hold the person's data. */
+/** Keeps the precache, which contains only the program; other caches may contain personal data. */
 async function clearDataCaches() {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()

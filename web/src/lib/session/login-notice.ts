@@ -1,4 +1,4 @@
-/** Good news that the login page passes on once: what has just been done elsewhere, and as whom. */
+/** A notice for the login page, shown once: what was just completed, and for which role. */
 import { isRole, type Role } from './tokens'
 
 const KEY = 'loginNotice'

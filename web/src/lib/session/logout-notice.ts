@@ -1,4 +1,4 @@
-/** Why somebody was logged out, kept over the reload for the 'Logged Out' dialog. */
+/** The reason of a forced logout, stored across the reload for the 'Logged Out' dialog. */
 import { STORAGE } from '../storage-keys'
 
 const NOTICES = ['session_ended', 'no_systems', 'refresh_reply'] as const

@@ -1,4 +1,4 @@
-/** The two ways in which the session leaves the page, in one place that a test can watch. */
+/** Reload and navigation of the session, in one place that tests can stub. */
 export const page = {
   reload: () => location.reload(),
   goTo: (path: string) => location.assign(path),

@@ -24,8 +24,8 @@ function answer(reply: () => Response) {
 beforeEach(() => storeTokens(old))
 afterEach(() => vi.unstubAllGlobals())
 
-describe('refreshing the session', () => {
-  it('sends the refresh token as a form and stores what comes back', async () => {
+describe('a token refresh', () => {
+  it('sends the refresh token as a form and stores the answer', async () => {
     const bodies = answer(() => HttpResponse.json(fresh))
     expect(await refreshSession(old.access)).toBe('renewed')
     expect(bodies).toEqual(['refresh=old-refresh'])
@@ -33,7 +33,7 @@ describe('refreshing the session', () => {
     expect(readRole()).toBe('electrician')
   })
 
-  it('asks once, however many calls were refused', async () => {
+  it('runs once for several refused calls', async () => {
     const bodies = answer(() => HttpResponse.json(fresh))
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => refreshSession(old.access)))
     expect(new Set(outcomes)).toEqual(new Set(['renewed']))
@@ -50,33 +50,33 @@ describe('refreshing the session', () => {
     expect(bodies).toHaveLength(0)
   })
 
-  it('does without the lock when a tab that sleeps does not give it back', async () => {
+  it('skips the lock if a sleeping tab does not release it', async () => {
     answer(() => HttpResponse.json(fresh))
     const request = () => Promise.reject(new DOMException('', 'TimeoutError'))
     vi.stubGlobal('navigator', Object.create(navigator, { locks: { value: { request } } }))
     expect(await refreshSession(old.access)).toBe('renewed')
   })
 
-  it('does not wait for ever for an answer', async () => {
+  it('times out', async () => {
     server.use(http.post(PATH, () => new Promise<Response>(() => undefined)))
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
     expect(await refreshSession(old.access)).toBe('unreachable')
     expect(readTokens()).toEqual({ access: old.access, refresh: old.refresh })
   })
 
-  it('does not ask again for a refusal that comes in late', async () => {
+  it('does not repeat for a refusal that arrives late', async () => {
     await storeTokens(fresh)
     const bodies = answer(() => HttpResponse.json(fresh))
     expect(await refreshSession(old.access)).toBe('renewed')
     expect(bodies).toHaveLength(0)
   })
 
-  it('has expired when the server refuses', async () => {
+  it('is expired if the server refuses', async () => {
     answer(() => HttpResponse.json({ detail: 'x', code: 'refresh_invalid' }, { status: 401 }))
     expect(await refreshSession(old.access)).toBe('expired')
   })
 
-  it('has expired without a refresh token', async () => {
+  it('is expired without a refresh token', async () => {
     localStorage.clear()
     expect(await refreshSession(null)).toBe('expired')
   })
@@ -100,7 +100,7 @@ describe('refreshing the session', () => {
     expect(await refreshSession(old.access)).toBe('invalid_reply')
   })
 
-  it('does not undo a logout that happened while the answer was under way', async () => {
+  it('does not undo a logout during the request', async () => {
     answer(() => {
       localStorage.clear()
       return HttpResponse.json(fresh)

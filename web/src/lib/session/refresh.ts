@@ -4,7 +4,7 @@ import { REFRESH_TIMEOUT } from '../constants'
 import { isRole, readTokens, storeTokens, type Tokens } from './tokens'
 
 /**
- * `expired`: the server refused, or there is nothing to refresh with. `unreachable`: no answer, or one that says
+ * `expired`: the server refused, or there is no refresh token. `unreachable`: no answer, or one that says
  * nothing about the session, so the tokens stay. `invalid_reply`: "Invalid response from token refresh API".
  */
 export type RefreshOutcome = 'renewed' | 'expired' | 'unreachable' | 'invalid_reply'
@@ -14,19 +14,19 @@ const LOCK = 'suncellar:refresh'
 
 let running: Promise<RefreshOutcome> | undefined
 
-/** @param refused the access token that no longer works, null if it is gone */
+/** @param refused the access token that was refused, null if it is gone */
 export function refreshSession(refused: string | null): Promise<RefreshOutcome> {
-  running ??= alone(() => renew(refused)).finally(() => {
+  running ??= withLock(() => renew(refused)).finally(() => {
     running = undefined
   })
   return running
 }
 
 /**
- * Browsers know Web Locks only on secure origins, and a tab that the browser has put to sleep may hold one for long: then
- * the server's grace for old refresh tokens must do.
+ * Web Locks exist only on secure origins, and a sleeping tab may hold one for long: then the server's grace
+ * period for old refresh tokens has to suffice.
  */
-async function alone(work: () => Promise<RefreshOutcome>): Promise<RefreshOutcome> {
+async function withLock(work: () => Promise<RefreshOutcome>): Promise<RefreshOutcome> {
   if (!navigator.locks) return work()
   const signal = AbortSignal.timeout(REFRESH_TIMEOUT)
   let locked = false
@@ -41,7 +41,7 @@ async function alone(work: () => Promise<RefreshOutcome>): Promise<RefreshOutcom
 }
 
 async function renew(refused: string | null): Promise<RefreshOutcome> {
-  // Read again now that the lock is ours: another tab may have renewed the tokens while we waited.
+  // Reads the tokens again after the lock: another tab may have renewed them.
   const { access, refresh } = readTokens()
   if (access && access !== refused) return 'renewed'
   if (!refresh) return 'expired'
@@ -52,7 +52,7 @@ async function renew(refused: string | null): Promise<RefreshOutcome> {
 
   const tokens = tokensOf(await response.json().catch(() => null))
   if (!tokens) return 'invalid_reply'
-  // A logout while the answer was under way wins.
+  // A logout during the request wins.
   if (readTokens().refresh !== refresh) return readTokens().access ? 'renewed' : 'expired'
   await storeTokens(tokens)
   return 'renewed'

@@ -1,4 +1,4 @@
-/** Where each role lives. */
+/** The start page and settings of each role. */
 import type { Role } from './tokens'
 
 export const dashboardOf = (role: Role) => (role === 'electrician' ? '/electrician-dashboard' : '/dashboard')

@@ -16,7 +16,7 @@ describe('the session of a tab', () => {
     expect(useSession.getState().role).toBe(role)
   })
 
-  it('is kept in session storage, and only there', () => {
+  it('is stored in session storage, and only there', () => {
     useSession.setState({ serials: ['8K2041773'], selected: '8K2041773' })
     const { state } = JSON.parse(sessionStorage.getItem(SESSION_STORE) ?? '{}')
     expect(state).toMatchObject({ serials: ['8K2041773'], selected: '8K2041773' })

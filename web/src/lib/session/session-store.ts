@@ -2,33 +2,33 @@ import { create } from 'zustand'
 import { SESSION_STORE } from '../storage-keys'
 import { type Role, readRole, storeTokens, type Tokens } from './tokens'
 
-/** How an update fares as far as this browser knows; a system that is not named has none. */
+/** The state of an update as this browser knows it; systems without one are missing. */
 export type UpdateState = 'waiting' | 'started' | 'finished'
 
-/** The update wizard, kept over a reload. */
+/** The update wizard's state, kept across reloads. */
 type UpdateWizard = {
-  /** The system that was chosen. */
+  /** The chosen system. */
   sn: string | null
   step: 0 | 1 | 2
   states: Readonly<Record<string, UpdateState>>
-  /** Updates that go on, but that the person no longer wants to watch. */
+  /** Running updates that the person has hidden. */
   hidden: readonly string[]
-  /** Why an update that waited does not begin any more: somebody withdrew it, or it waited for too long. */
+  /** Why a waiting update will not begin: withdrawn, or expired. */
   cancelled: 'withdrawn' | 'expired' | null
 }
 
 export const freshWizard: UpdateWizard = { sn: null, step: 0, states: {}, hidden: [], cancelled: null }
 
-/** What this tab knows about its session. The tokens themselves are in `tokens.ts`, for all tabs. */
+/** The session's state in this tab. The tokens are shared by all tabs, see `tokens.ts`. */
 type Session = {
   role: Role
-  /** Opens only the key page of an owner without systems. Never stored as `access_token`. */
+  /** The token of the key page for owners without systems. Never stored as `access_token`. */
   limitedAccess: string | null
-  /** The page reloads once per session after its tokens were renewed. */
+  /** The page has reloaded after a token renewal, which happens once per session. */
   reloaded: boolean
-  /** The systems this tab last saw, null before the first list. At the next start a difference shows. */
+  /** The systems that this tab last saw, null before the first list. Compared at the next start. */
   serials: string[] | null
-  /** The system that the person looks at, null before a choice. */
+  /** The selected system, null before a choice. */
   selected: string | null
   update: UpdateWizard
 }
@@ -42,7 +42,7 @@ const guest = (): Session => ({
   update: freshWizard,
 })
 
-/** Of what is stored: a tab that was opened by another release begins anew. */
+/** The version of the stored format; state of another release is dropped. */
 const VERSION = 1
 
 function stored(): Partial<Session> {
@@ -56,18 +56,18 @@ function stored(): Partial<Session> {
 
 export const useSession = create<Session>(() => ({ ...guest(), ...stored() }))
 
-// The role is read from local storage at every start: another tab may have changed the account.
+// The role is always read from local storage, because another tab may have changed the account.
 useSession.subscribe(({ role: _, ...state }) =>
   sessionStorage.setItem(SESSION_STORE, JSON.stringify({ state, version: VERSION })),
 )
 
-/** After a successful login. */
+/** Called after a successful login. */
 export async function startSession(tokens: Tokens) {
   useSession.setState({ ...guest(), role: tokens.role })
   await storeTokens(tokens)
 }
 
-/** After a login that was right, but has no system to show. */
+/** Called after a login without linked systems. */
 export const startLimitedSession = (access: string) =>
   useSession.setState({ ...guest(), limitedAccess: access })
 

@@ -1,10 +1,12 @@
-/** The second copy of the tokens, in IndexedDB: a service worker can read it, local storage it cannot. */
+/** A copy of the tokens in IndexedDB, which service workers can read, unlike local storage. */
 import { Database } from '../database'
-import { DATABASE } from '../storage-keys'
-import type { Tokens } from './tokens'
+import { TOKEN_DATABASE } from '../storage-keys'
 
-const database = new Database<Tokens>(DATABASE, 'tokens')
+/** The shape of `Tokens`; an import from `tokens.ts` would be a cycle. */
+type TokenCopy = { access: string; refresh: string; role: string }
 
-export const copyTokens = (tokens: Tokens) => database.change((store) => store.put(tokens, 'current'))
+const database = new Database<TokenCopy>(TOKEN_DATABASE, 'tokens')
+
+export const copyTokens = (tokens: TokenCopy) => database.change((store) => store.put(tokens, 'current'))
 
 export const clearTokenCopy = () => database.change((store) => store.clear())

@@ -1,4 +1,4 @@
-/** Where the tokens live: local storage, shared by all tabs, with a copy in IndexedDB. */
+/** The tokens in local storage, shared by all tabs, with a copy in IndexedDB. */
 import { STORAGE } from '../storage-keys'
 import { clearTokenCopy, copyTokens } from './token-copy'
 
@@ -12,7 +12,7 @@ export const readTokens = () => ({
   refresh: localStorage.getItem(STORAGE.refresh),
 })
 
-/** What the browser keeps here only chooses screens; the server decides what a role may see. */
+/** The stored role only selects screens; the server authorises. */
 export function readRole(): Role {
   const stored = localStorage.getItem(STORAGE.role)
   return isRole(stored) ? stored : 'user'
@@ -20,7 +20,7 @@ export function readRole(): Role {
 
 export const isAuthenticated = () => readTokens().access !== null
 
-/** Whose token it is, as it says itself; null when it says nothing. Never a proof, only a label for what is kept here. */
+/** The account in a token's claims, null if it has none. Not verified: it only labels stored data. */
 export function accountOf(access: string | null): string | null {
   try {
     const payload = access?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
@@ -32,7 +32,7 @@ export function accountOf(access: string | null): string | null {
 }
 
 export async function storeTokens(tokens: Tokens) {
-  // The refresh token goes first: whoever sees the new access token must find its partner.
+  // The refresh token is written first: whoever reads the new access token must find it.
   localStorage.setItem(STORAGE.refresh, tokens.refresh)
   localStorage.setItem(STORAGE.role, tokens.role)
   localStorage.setItem(STORAGE.access, tokens.access)
@@ -40,7 +40,8 @@ export async function storeTokens(tokens: Tokens) {
 }
 
 export async function clearTokens() {
-  // The refresh token goes first: other tabs react to a missing access token and must not refresh a logout away.
+  // The refresh token is removed first: other tabs react to a missing access token and must not refresh after
+  // a logout.
   localStorage.removeItem(STORAGE.refresh)
   localStorage.removeItem(STORAGE.access)
   localStorage.setItem(STORAGE.role, 'user')

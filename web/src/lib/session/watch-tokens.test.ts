@@ -12,7 +12,7 @@ const fresh = { access: 'new-access', refresh: 'new-refresh', role: 'user' } as 
 let stop: () => void
 let goTo: ReturnType<typeof vi.spyOn>
 
-/** What this tab hears when another one removes a key. */
+/** Simulates another tab that removes a key. */
 function removedElsewhere(key: string) {
   const oldValue = localStorage.getItem(key)
   localStorage.removeItem(key)
@@ -27,34 +27,34 @@ beforeEach(async () => {
 })
 afterEach(() => stop())
 
-describe('an access token removed in another tab', () => {
+describe('an access token that was removed in another tab', () => {
   it('is renewed', async () => {
     removedElsewhere(STORAGE.access)
     await eventually(() => expect(readTokens().access).toBe(fresh.access))
     expect(goTo).not.toHaveBeenCalled()
   })
 
-  it('ends the session when there is no refresh token', async () => {
+  it('ends the session if there is no refresh token', async () => {
     localStorage.removeItem(STORAGE.refresh)
     removedElsewhere(STORAGE.access)
     await eventually(() => expect(goTo).toHaveBeenCalledWith('/logout'))
     expect(readLogoutNotice()).toBe('session_ended')
   })
 
-  it('is not missed by what removes another key', async () => {
+  it('is not assumed when another key is removed', async () => {
     removedElsewhere(STORAGE.updates)
     expect(readTokens().access).toBe('access')
   })
 })
 
-describe('at the start', () => {
-  it('a refresh token alone is enough to go on', async () => {
+describe('the start', () => {
+  it('continues with a refresh token alone', async () => {
     localStorage.removeItem(STORAGE.access)
     await resumeSession()
     expect(readTokens().access).toBe(fresh.access)
   })
 
-  it('a guest stays a guest', async () => {
+  it('leaves a guest alone', async () => {
     localStorage.clear()
     await resumeSession()
     expect(goTo).not.toHaveBeenCalled()

@@ -1,4 +1,4 @@
 import { vi } from 'vitest'
 
-/** Waits until this holds; as long as two busy cores may need, where the default is a second. */
+/** Waits for a condition, long enough for two busy cores; the default is a second. */
 export const eventually = (holds: () => unknown) => vi.waitFor(holds, { timeout: 15_000 })

@@ -14,7 +14,7 @@ const usual = {
   until_day: '2027-02-13',
 } as const
 
-/** An electrician with access, with what makes it special. */
+/** An electrician with access, with overrides. */
 export const givenGrant = (special: Partial<GivenGrant> = {}): GivenGrant => ({
   ...usual,
   email: 'electrician@example.com',
@@ -26,7 +26,7 @@ export const givenGrant = (special: Partial<GivenGrant> = {}): GivenGrant => ({
   ...special,
 })
 
-/** A customer's system that an electrician looks after. */
+/** A customer's system with access, with overrides. */
 export const heldGrant = (special: Partial<HeldGrant> = {}): HeldGrant => ({
   ...usual,
   first_name: 'Katrin',
@@ -38,7 +38,7 @@ export const heldGrant = (special: Partial<HeldGrant> = {}): HeldGrant => ({
   ...special,
 })
 
-/** Asked for by an electrician, who is told nothing of it. */
+/** A request of an electrician, which reveals nothing about the system. */
 export const askedGrant = (special: Partial<HeldGrant> = {}): HeldGrant =>
   heldGrant({
     state: 'asked',

@@ -3,7 +3,7 @@ import { ALL_SYSTEMS, type LiveDocument, type LiveEntry } from '../live/live'
 
 const FLAGS = ['m', 'sm1', 'i2', 'i1', 'i', 'relay', 'bat', 'u', 'hw', 'sv', 'ein', 'aus', 'na_schutz']
 
-/** A house at noon that reported just now, with what makes it special. */
+/** A house at noon that has just reported, with overrides. */
 export function liveEntry(special: Partial<LiveEntry> = {}): LiveEntry {
   const at = Date.now() - 1_000
   return {
@@ -37,7 +37,7 @@ export function liveEntry(special: Partial<LiveEntry> = {}): LiveEntry {
   }
 }
 
-/** What `data/` answers: with several systems also the entry for all of them. */
+/** The answer of `data/`: with several systems also the entry for all of them. */
 export function liveOf(serials: readonly string[], special: Partial<LiveEntry> = {}): LiveDocument {
   const data: LiveDocument['data'] = serials.map((sn) => ({ [sn]: liveEntry(special) }))
   const together = { reporting: serials.length, systems: serials.length }
@@ -45,7 +45,7 @@ export function liveOf(serials: readonly string[], special: Partial<LiveEntry> =
   return { data, message3: {}, message5: {}, message6: {} }
 }
 
-/** A day of which nothing was measured. */
+/** A day without measurements. */
 export const emptyGraph: Graph = {
   sn: '-1',
   interval: 'Day',

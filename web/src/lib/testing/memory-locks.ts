@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Web Locks for tests: one holder at a time, in the order of asking. */
+/** A stub of Web Locks: one holder at a time, first come, first served. */
 export function stubLocks() {
   let last: Promise<unknown> = Promise.resolve()
   const request = <T>(

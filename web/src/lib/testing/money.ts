@@ -11,7 +11,7 @@ export const pricesOf = (sn: string): SystemTariffs => ({
   tariffs: [{ from: null, import_price: 32, feed_in_price: 8.1 }],
 })
 
-/** A day that cost this many cents, and what it would have cost without the battery. */
+/** A day's cost in cents, with and without the battery. */
 export const saving = (day: SiteDay, actual: number | null, without: number | null = null): Saving => ({
   day,
   cost: actual === null ? null : Math.max(0, actual) + 90,
@@ -22,7 +22,7 @@ export const saving = (day: SiteDay, actual: number | null, without: number | nu
   counted: actual !== null,
 })
 
-/** An energy row in which everything was measured. */
+/** An energy row with all values. */
 export const energyRow = (day: SiteDay) => ({
   de_time: day,
   m2: 500,
@@ -35,7 +35,7 @@ export const energyRow = (day: SiteDay) => ({
 
 type World = { tariffs: SystemTariffs[]; savings: Saving[]; rows?: ReturnType<typeof energyRow>[] }
 
-/** A server that knows these prices and days. */
+/** A server with these prices and days. */
 export function serveMoney({ tariffs, savings, rows = [] }: World) {
   const sum = (code: 'm2' | 'm2N' | 'm4' | 'm5' | 'm5N') =>
     rows.reduce<number | null>((total, row) => (total ?? 0) + row[code], null)

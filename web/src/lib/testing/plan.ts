@@ -18,7 +18,7 @@ export const block = (special: Partial<Block> = {}): Block => ({
   ...special,
 })
 
-/** Four hours by quarters: two cheap ones that are known, two dear ones that are guessed. */
+/** Four hours of quarters: two cheap hours with known prices, two expensive ones with forecast prices. */
 export const steps = (from = TWO): Step[] =>
   Array.from({ length: 16 }, (_, place) => ({
     start: from + place * QUARTER,
@@ -29,7 +29,7 @@ export const steps = (from = TWO): Step[] =>
     high: 45 + place * 3,
   }))
 
-/** A plan that nobody has made yet. */
+/** A plan without steps, with overrides. */
 export const planOf = (special: Partial<Plan> = {}): Plan => ({
   sn: 'A',
   on: false,

@@ -12,7 +12,7 @@ import type { ReactNode } from 'react'
 import { activateLocale, i18n } from '../i18n/i18n'
 import { queryClient } from '../query-client'
 
-/** Renders one page in German. Wherever it goes next, `path()` tells; nothing else is there. */
+/** Renders one page in German. `path()` returns the current path; there are no other pages. */
 export async function renderPage(Page: () => ReactNode, at = '/here') {
   await activateLocale('de')
   queryClient.clear()
@@ -26,7 +26,7 @@ export async function renderPage(Page: () => ReactNode, at = '/here') {
   render(
     <I18nProvider i18n={i18n}>
       <QueryClientProvider client={queryClient}>
-        {/* Not the router of the app, whose type is registered. */}
+        {/* Not the app's router, whose type is registered. */}
         <RouterProvider router={router as never} />
       </QueryClientProvider>
     </I18nProvider>,

@@ -1,15 +1,15 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 
-/** Nothing waits for a decision: every page asks. */
+/** No pending decisions; every page requests them. */
 const noGrants = http.get('*/api/auth/grant/', () =>
   HttpResponse.json({ given: [], held: [], handovers: [] }),
 )
 
-/** An electrician leads the company. */
+/** The account: an electrician who owns the company. */
 const account = http.get('*/api/auth/account/', () =>
   HttpResponse.json({ email: 'jemand@example.com', company_role: 'owner' }),
 )
 
-/** The network of the tests: any other call without a handler fails. */
+/** The server of the tests: calls without a handler fail. */
 export const server = setupServer(noGrants, account)

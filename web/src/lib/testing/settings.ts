@@ -4,7 +4,7 @@ import type { components } from '../api/schema'
 type SystemSettings = components['schemas']['SettingsEntry']
 type FieldSpec = components['schemas']['FieldEntry']
 
-/** The table as the server sends it, which a test of the server holds to the same file. */
+/** The specifications as the server sends them; a test of the server uses the same file. */
 const FIELDS: Record<string, FieldSpec> = cases.fields
 
 const DEFAULTS = Object.fromEntries(Object.entries(FIELDS).map(([name, spec]) => [name, spec.default]))
@@ -14,7 +14,7 @@ type Special = Partial<Omit<SystemSettings, 'desired' | 'reported'>> & {
   reported?: Record<string, unknown>
 }
 
-/** A system that works with its defaults, with what makes it special. */
+/** A system with default settings and overrides. */
 export const settingsEntry = (
   sn: string,
   { desired, reported, ...special }: Special = {},

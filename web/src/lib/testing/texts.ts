@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest'
 import { openTexts, TEXT_PARTS } from '../i18n/i18n'
 
-// What is tested is tested without the page that would load its texts.
+// Loads all texts, because components are tested without the pages that load them.
 beforeAll(() => Promise.all(TEXT_PARTS.map(openTexts)))

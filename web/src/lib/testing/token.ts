@@ -1,2 +1,2 @@
-/** A token that says whose it is, as those of the server do. */
+/** A token with an account, like those of the server. */
 export const tokenOf = (account: string) => `header.${btoa(JSON.stringify({ sub: account }))}.signature`

@@ -37,7 +37,7 @@ export const FIELD_CODES = [
 ] as const
 export type FieldCode = (typeof FIELD_CODES)[number]
 
-/** What a rule finds: a code, or null when all is well. */
+/** The result of a validation: a code, or null if valid. */
 export type Finding = FieldCode | null
 
 export const isFieldCode = (value: unknown): value is FieldCode => FIELD_CODES.some((code) => code === value)

@@ -1,7 +1,7 @@
 import type { Finding } from './codes'
 
 const LOCAL_PART_MAX = 64
-/** Atoms joined by single dots; quoted parts and comments are legal, but nobody's address at home. */
+/** Atoms joined by single dots. Quoted parts and comments are legal, but not used in practice. */
 const LOCAL_PART = /^[^\s@."(),:;<>[\]\\]+(\.[^\s@."(),:;<>[\]\\]+)*$/u
 /** At least two labels of letters, digits and inner hyphens, in any script. */
 const DOMAIN =

@@ -1,7 +1,7 @@
 import { GROUP_NAME_MAX } from '../constants'
 import type { Finding } from './codes'
 
-/** Whether the account has a group of that name already is for the server to say. */
+/** The server checks whether the account already has a group of that name. */
 export function checkGroupName(name: string): Finding {
   const trimmed = name.trim()
   if (trimmed === '') return 'required'

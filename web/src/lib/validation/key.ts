@@ -1,6 +1,6 @@
 /**
- * The keys of a system: its serial number, or a registration code. A dash tells them apart, and without one the length: people
- * type spaces between the groups of a code, or nothing.
+ * The keys of a system: its serial number, or a registration code. Distinguished by a dash, otherwise by
+ * length: people type codes with spaces or without separators.
  */
 import { REGISTRATION_KEYS_MAX } from '../constants'
 import type { Finding } from './codes'
@@ -11,7 +11,7 @@ const SERIAL_IN_ANY_CASE = /^[0-9A-Za-z]{6,12}$/
 const REGISTRATION_CODE = /^[0-9A-HJKMNP-TV-Z]{20}$/i
 const CODE_SYMBOLS = 20
 const SERIAL_MAX = 12
-/** The hyphen and what word processors and mail programs make of it. */
+/** The hyphen and its replacements by word processors and mail programs. */
 const DASH = /[-\u00ad\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/
 const SEPARATORS = /[-\s\u00ad\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/g
 
@@ -24,7 +24,7 @@ export function isRegistrationCode(value: string): boolean {
   return DASH.test(key) || symbols.length === CODE_SYMBOLS || inGroups
 }
 
-/** As it is sent: without space around it; a code in capitals, in four groups with dashes. */
+/** The format for sending: trimmed; a code in capitals, in four groups with dashes. */
 export function normaliseKey(value: string): string {
   const key = value.trim()
   if (!isRegistrationCode(key)) return key
@@ -32,7 +32,9 @@ export function normaliseKey(value: string): string {
   return symbols.length === CODE_SYMBOLS ? symbols.replace(/.{5}(?!$)/g, '$&-') : key.toUpperCase()
 }
 
-/** The keys in a text: one to a line or comma. Spaces are between serial numbers, or between the groups of one code. */
+/**
+ * Splits a text into keys at lines and commas. Spaces may separate serial numbers, or the groups of one code.
+ */
 export function splitKeys(text: string): string[] {
   const pieces = text.split(/[,;\n]/).map((piece) => piece.trim())
   const keys = pieces.flatMap((piece) => {
@@ -49,7 +51,7 @@ export function checkSerial(value: string): Finding {
   return SERIAL_IN_ANY_CASE.test(serial) ? 'serial_uppercase' : 'serial_format'
 }
 
-/** A code of the wrong shape is answered like one that nobody has issued. */
+/** A malformed code gets the same answer as an unknown one. */
 export function checkRegistrationCode(value: string): Finding {
   if (value.trim() === '') return 'required'
   return REGISTRATION_CODE.test(symbolsOf(value)) ? null : 'code_unknown'
@@ -58,7 +60,7 @@ export function checkRegistrationCode(value: string): Finding {
 export const checkKey = (value: string): Finding =>
   isRegistrationCode(value) ? checkRegistrationCode(value) : checkSerial(value)
 
-/** Findings for a list of entry fields: one key at least, the others may stay empty, none may come twice. */
+/** Findings for a list of fields: at least one key, others may be empty, no duplicates. */
 export function checkKeys(values: string[], most = REGISTRATION_KEYS_MAX): Finding[] {
   const keys = values.map(normaliseKey)
   const filled = keys.filter((key) => key !== '')

@@ -1,2 +1,2 @@
-/** Phone rules come in a chunk of their own: only forms that ask for a number fetch it. */
+/** Phone rules are in their own chunk, which only forms with a phone number load. */
 export const loadPhoneCheck = async () => (await import('./phone')).checkPhone

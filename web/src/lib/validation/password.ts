@@ -1,7 +1,7 @@
 import { PASSWORD_MAX, PASSWORD_MIN } from '../constants'
 import type { Finding } from './codes'
 
-/** Letters of any script count; special is whatever is neither letter, number nor space. */
+/** Letters of any script count; special is any character except letters, numbers and spaces. */
 export const PASSWORD_RULES = {
   length: (password: string) => [...password].length >= PASSWORD_MIN,
   upper: (password: string) => /\p{Uppercase}/u.test(password),
@@ -11,7 +11,7 @@ export const PASSWORD_RULES = {
 } as const
 export type PasswordRule = keyof typeof PASSWORD_RULES
 
-/** Whether it is one of the commonest passwords is for the server to say: the list is too long to download. */
+/** The server checks the list of common passwords, which is too long to download. */
 export function checkPassword(password: string): Finding {
   if (password === '') return 'required'
   if ([...password].length > PASSWORD_MAX) return 'too_long'

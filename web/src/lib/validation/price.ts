@@ -3,7 +3,7 @@ import type { Finding } from './codes'
 /** In hundredths of a cent. */
 const MAX = 500_00
 
-/** A price per kWh in cents, with a point or a comma. It is sent as it was typed: the server reads it to the last digit. */
+/** A price per kWh in cents, with point or comma. Sent as typed: the server parses all digits. */
 export function checkPrice(value: string): Finding {
   const price = value.trim()
   if (price === '') return 'required'

@@ -1,4 +1,4 @@
-/** The rules, by the table that the server's tests read too. */
+/** Validation by the table that the server's tests share. */
 import { describe, expect, it } from 'vitest'
 import cases from '../../../../cases/validation.json'
 import { COUNTRIES, type Country } from './countries'
@@ -46,7 +46,7 @@ describe('the terms', () => {
 })
 
 describe('a repeated password', () => {
-  it('must be the same to the letter', () => {
+  it('must be exactly the same', () => {
     expect(checkPasswordRepeat('Sonnenschein-1!', 'Sonnenschein-1!')).toBeNull()
     expect(checkPasswordRepeat('Sonnenschein-1!', 'sonnenschein-1!')).toBe('passwords_differ')
     expect(checkPasswordRepeat('Sonnenschein-1!', '')).toBe('required')
@@ -54,21 +54,21 @@ describe('a repeated password', () => {
 })
 
 describe('a list of keys', () => {
-  it('needs one, in any of its fields', () => {
+  it('requires one, in any of its fields', () => {
     expect(checkKeys(['', '', ''])).toEqual(['key_required', null, null])
     expect(checkKeys(['', '8K2041773', ''])).toEqual([null, null, null])
   })
-  it('refuses the same key twice, however it is typed', () => {
+  it('refuses duplicates in any notation', () => {
     const code = 'ABCDE-FGHJK-MNPQR-STVWX'
     expect(checkKeys([code, ` ${code.toLowerCase()} `, ''])).toEqual([null, 'key_repeated', null])
   })
-  it('says which key is wrong', () => {
+  it('reports each wrong key', () => {
     expect(checkKeys(['8K2041773', '8k2041774', 'X'])).toEqual([null, 'serial_uppercase', 'serial_format'])
   })
-  it('holds three at registration', () => {
+  it('has at most three at registration', () => {
     expect(checkKeys(['AAAAAA', 'BBBBBB', 'CCCCCC', 'DDDDDD'])).toEqual([null, null, null, 'too_many_keys'])
   })
-  it('is found in a text, where spaces are between numbers or between the groups of a code', () => {
+  it('is split from a text, with spaces between numbers or between the groups of a code', () => {
     expect(splitKeys('8K2041773 8K2041774,abcde fghjk mnpqr stvwx\n 8K2041775 ;')).toEqual([
       '8K2041773',
       '8K2041774',
@@ -77,7 +77,7 @@ describe('a list of keys', () => {
     ])
     expect(splitKeys(' , ')).toEqual([])
   })
-  it('is sent without space around the keys', () => {
+  it('is sent with trimmed keys', () => {
     expect(normaliseKey('  8K2041773 ')).toBe('8K2041773')
     for (const typed of [
       'abcde-fghjk-mnpqr-stvwx',

@@ -215,7 +215,7 @@ with_app!(
             .await
             .expect(201);
         let code = app.mailed_token("ben@example.com", "key").await;
-        // Somebody with a code of their own registers with Ben's address; nothing is mailed first.
+        // A person with another code registers with Ben's address; nothing is mailed first.
         let mallory = app.owner("ben", "SC000002").await;
         let invitations = async || {
             let export = get(app, &mallory, "/api/auth/account/export/?format=json").await;
@@ -250,5 +250,24 @@ with_app!(
         let delete = delete.form(&[("password", PASSWORD)]);
         delete.bearer(&ben.access).send().await.expect(204);
         assert!(list(app, &anna, "given").await.is_empty());
+    }
+);
+
+with_app!(
+    many_invitations_to_one_address_are_listed_and_ten_an_hour_mailed,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.owner("ben", "SC000002").await;
+        let eva = app.electrician("eva").await;
+        for _ in 0..6 {
+            for (owner, sn) in [(&anna, "SC000001"), (&ben, "SC000002")] {
+                let invited = invite(app, owner, sn, &eva.email, "monitor").await;
+                invited.expect(201);
+            }
+        }
+        let told = subjects(app, &eva).await;
+        let invited = "Einladung: Zugang zu einem Speicher";
+        assert_eq!(told.iter().filter(|it| *it == invited).count(), 10);
+        assert_eq!(list(app, &eva, "held").await.len(), 2);
     }
 );

@@ -100,6 +100,50 @@ with_app!(
     }
 );
 
+with_app!(
+    a_request_that_was_withdrawn_and_is_made_again_reaches_the_owner_once,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let eva = app.electrician("eva").await;
+        let told = async || {
+            app.send_grant_mails().await;
+            let subject = "Ein Elektriker bittet um Zugang";
+            let told = subjects(app, &anna).await;
+            told.iter().filter(|it| *it == subject).count()
+        };
+        let withdraw = async || {
+            let held = list(app, &eva, "held").await;
+            let id = held[0]["id"].as_i64().unwrap();
+            end(app, &eva, id).await.expect(204);
+            assert!(list(app, &eva, "held").await.is_empty());
+            end(app, &eva, id).await.expect(404);
+        };
+        for _ in 0..3 {
+            ask(app, &eva, "SC000001").await.expect(202);
+            assert_eq!(told().await, 1);
+            withdraw().await;
+            assert!(list(app, &anna, "given").await.is_empty());
+        }
+        // A refusal holds as well.
+        ask(app, &eva, "SC000001").await.expect(202);
+        let id = list(app, &anna, "given").await[0]["id"].as_i64().unwrap();
+        end(app, &anna, id).await.expect(204);
+        withdraw().await;
+        ask(app, &eva, "SC000001").await.expect(202);
+        assert!(list(app, &anna, "given").await.is_empty());
+        assert_eq!(told().await, 1);
+        let journal = get(app, &anna, "/api/auth/journal/").await.expect(200);
+        let lines = journal.json()["lines"].as_array().unwrap().clone();
+        let asked = lines.iter().filter(|it| it["event"] == "grant_asked");
+        assert_eq!(asked.count(), 1);
+        // When the request would have expired, it is a new one.
+        app.clock.advance(14 * DAY);
+        let eva = app.log_in(&eva.email, true).await;
+        ask(app, &eva, "SC000001").await.expect(202);
+        assert_eq!(told().await, 2);
+    }
+);
+
 with_app!(requests_are_counted_but_use_up_no_tries_of_codes, |app| {
     let eva = app.electrician("eva").await;
     for n in 0..30 {

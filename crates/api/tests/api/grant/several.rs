@@ -80,7 +80,7 @@ with_app!(
         let asked = post(app, &eva, REQUEST, &[("sn", all), ("message", "Hallo")]).await;
         let asked = asked.expect(202).json();
         assert_eq!(asked["sn"], "SC000001,SC000002,SC000003,SC000009");
-        // Which of them belong together, or exist, is not told.
+        // The answer does not reveal which of them belong together, or exist.
         let held = list(app, &eva, "held").await;
         assert_eq!(held.len(), 4);
         assert!(held.iter().all(|grant| grant["household"].is_null()));
@@ -293,6 +293,11 @@ with_app!(
         post(app, &ben, "/api/auth/grant/", &fields)
             .await
             .expect(403);
+        // What was read cannot be taken back.
+        let path = format!("/api/auth/grant/{id}/");
+        let call = app.call("PATCH", &path).form(&[("contact", "true")]);
+        let refused = call.bearer(&anna.access).send().await.expect(400);
+        assert_eq!(refused.code(), "password:required");
         let shared = change(app, &anna, id, &[("contact", "true")])
             .await
             .expect(200)
@@ -312,5 +317,32 @@ with_app!(
             .await
             .expect(200);
         assert_eq!(contact().await, nothing);
+    }
+);
+
+with_app!(
+    a_member_opens_no_contact_by_answering_for_all_systems,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.member(&anna, "ben", "SC000001", "owner").await;
+        let code = app.code(&[&app.device("SC000002").await]).await;
+        let added = post(app, &ben, "/api/auth/usr_sn/", &[("keys", &code)]).await;
+        added.expect(200);
+        let ben = app.log_in(&ben.email, false).await;
+        let eva = app.electrician("eva").await;
+        app.grant(&anna, &eva, "SC000001", "service").await;
+        let own = app.grant(&ben, &eva, "SC000002", "service").await;
+        let shared = async || {
+            let held = list(app, &eva, "held").await;
+            held.iter()
+                .map(|it| !it["phone"].is_null())
+                .collect::<Vec<_>>()
+        };
+        let both = [("contact", "true"), ("household", "true")];
+        let refused = change(app, &ben, own, &both).await.expect(403);
+        assert_eq!(refused.code(), "scope_too_small");
+        assert_eq!(shared().await, [false, false]);
+        change(app, &ben, own, &both[..1]).await.expect(200);
+        assert_eq!(shared().await, [false, true]);
     }
 );

@@ -142,7 +142,7 @@ with_app!(
         assert_eq!(nameless.code(), "name:required");
         app.send_passkey(&anna, "Telefon", &made).await.expect(201);
         app.send_passkey(&anna, "Telefon", &made).await.expect(400);
-        // The same device again, and with somebody else.
+        // The same device again, and with another account.
         for person in [&anna, &ben] {
             let again = phone.made(&app.begin_passkey(person).await);
             let known = app

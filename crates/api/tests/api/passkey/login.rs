@@ -64,7 +64,7 @@ with_app!(
             answers.push(enter_with(app, &passkey).await.expect(401).text);
             app.clock.advance(MINUTE);
         }
-        // Somebody else's name, and somebody else's key under her id.
+        // Another person's identifier, and another person's key under her id.
         let mut passkey = app.add_passkey(&anna, "Telefon").await;
         let own = passkey.user_handle.clone();
         passkey.user_handle = bens.user_handle.clone();

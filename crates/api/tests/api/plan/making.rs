@@ -85,7 +85,7 @@ with_app!(
     }
 );
 
-with_app!(a_wish_is_met_and_taken_back, |app| {
+with_app!(a_charge_target_is_met_and_taken_back, |app| {
     let anna = anna(app).await;
     for (fields, field, code) in [
         ([("soc", "101"), ("by", "18:00")], "soc", "soc_range"),
@@ -96,11 +96,11 @@ with_app!(a_wish_is_met_and_taken_back, |app| {
         assert_eq!(answer["codes"][field], json!([code]));
     }
     // The sun still shines and prices fall only later: without the charge target, buying now would make no sense.
-    let wished = change(app, &anna, &[("soc", "90"), ("by", "14:00")])
+    let changed = change(app, &anna, &[("soc", "90"), ("by", "14:00")])
         .await
         .expect(200)
         .json();
-    assert_eq!(wished["wish"], json!({"soc": 90, "by": NOON + 2 * HOUR}));
+    assert_eq!(changed["wish"], json!({"soc": 90, "by": NOON + 2 * HOUR}));
     app.run_planners().await;
     let seen = plan(app, &anna).await;
     let at_two = seen["steps"][7]["soc"].as_f64().unwrap();

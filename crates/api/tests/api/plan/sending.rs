@@ -101,8 +101,8 @@ with_app!(
     a_block_of_the_plan_is_in_force_until_it_is_turned_off,
     |app| {
         let mut anna = anna(app).await;
-        let wish = [("soc", "90"), ("by", "14:00")];
-        change(app, &anna, &wish).await.expect(200);
+        let target = [("soc", "90"), ("by", "14:00")];
+        change(app, &anna, &target).await.expect(200);
         let mut list = json!([]);
         while list == json!([]) && app.clock.now() < NOON + 2 * HOUR {
             reports(app, 300).await;

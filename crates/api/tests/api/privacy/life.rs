@@ -196,8 +196,8 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     let sign = [(battery.sn.clone(), Some(app.clock.now()))];
     app.store.save_batteries_at_floor(&sign).await.unwrap();
     // It has a forecast and a plan, with her charge target.
-    let wish = [("sn", "SC000001"), ("soc", "70"), ("by", "18:00")];
-    app.post("/api/auth/plan/", &wish)
+    let target = [("sn", "SC000001"), ("soc", "70"), ("by", "18:00")];
+    app.post("/api/auth/plan/", &target)
         .bearer(&person.access)
         .send()
         .await

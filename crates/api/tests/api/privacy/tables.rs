@@ -145,6 +145,15 @@ pub(crate) const TABLES: &[TableRule] = &[
         ],
     },
     TableRule {
+        name: "customer_codes",
+        ownership: RowOwnership::Company("company_id"),
+        left_out: &[
+            ("commissioning_id", NUMBER),
+            ("company_id", NUMBER),
+            ("hash", SECRET),
+        ],
+    },
+    TableRule {
         name: "customer_notes",
         ownership: RowOwnership::Company("company_id"),
         left_out: &[("company_id", NUMBER), ("changed_by", NUMBER)],

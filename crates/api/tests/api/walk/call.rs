@@ -322,8 +322,8 @@ impl Callers {
                 call(&format!("/api/auth/grant/handover/{}/", made["id"]))
             }
             ("DELETE", "/api/auth/grant/handover/{id}/") => call("/api/auth/grant/handover/1/"),
-            (_, "/api/auth/commissioning/protocol/{id}/")
-            | (_, "/api/auth/commissioning/protocol/{id}/pdf/")
+            ("GET", "/api/auth/commissioning/protocol/{id}/")
+            | ("GET", "/api/auth/commissioning/protocol/{id}/pdf/")
                 if caller == 'o' =>
             {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;

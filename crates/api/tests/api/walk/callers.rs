@@ -10,7 +10,7 @@ const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-long";
 /// Creates callers and valid requests. A call that changes something has a caller of its own.
 pub(super) struct Callers {
     count: usize,
-    /// Whoever makes the next call.
+    /// The caller of the next request.
     pub(super) current: Caller,
     /// Those who only read, or are refused.
     shared: HashMap<char, Caller>,
@@ -85,7 +85,7 @@ impl Callers {
         }
     }
 
-    /// Somebody new in an electrician's company.
+    /// A new member of an electrician's company.
     pub(super) async fn colleague(&mut self, app: &TestApp, owner: &Person, role: &str) -> Person {
         let (name, sn) = self.fresh();
         let person = app.colleague(owner, &name, role).await;

@@ -8,7 +8,7 @@ use domain::{Event, EventCode};
 use serde::{Deserialize, Deserializer};
 
 const MAX_ARGS_BYTES: usize = 1_024;
-/// Of an event that does not say it: 2, set over the network.
+/// For an event without a clock quality: 2, set over the network.
 const DEFAULT_CLOCK_QUALITY: u8 = 2;
 
 #[derive(Debug, Deserialize)]
@@ -30,7 +30,7 @@ pub(crate) struct EventMessage<'a> {
     args: Option<serde_json::Value>,
 }
 
-/// What an event says about its time.
+/// The time information of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventTime {
     Device(DeviceTime),
@@ -47,7 +47,7 @@ impl EventMessage<'_> {
     ) -> Result<Event, RejectReason> {
         let code: EventCode = self.code.parse().map_err(|_| UNKNOWN_CODE)?;
         let args = self.args.filter(|args| !args.is_null());
-        // An event counts whatever it says about itself; a number that cannot be is dropped.
+        // The event is kept whatever its details; an impossible number in them is dropped.
         let args = args.filter(|args| {
             let number = code.number();
             number.is_none_or(|number| number.of(args).is_some())

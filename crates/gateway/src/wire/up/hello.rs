@@ -67,7 +67,7 @@ impl HelloMessage {
                 gateway: part_version(self.firmware.gateway)?,
                 slave: part_version(self.firmware.slave)?,
             },
-            // Unless a battery says otherwise, it updates with the main switch off, as the specification has it.
+            // Batteries update with the main switch off, as the specification says, unless they report otherwise.
             update_needs_off: self.firmware.needs_off != Some(0),
             phase: self.phase,
             hardware: self.hardware,

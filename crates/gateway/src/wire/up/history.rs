@@ -4,7 +4,7 @@ use flate2::read::{DeflateDecoder, ZlibDecoder};
 use std::io::Read;
 
 const MAX_SAMPLES: usize = 60;
-/// A real batch has a quarter of it.
+/// Four times the size of a real batch.
 const MAX_INFLATED_BYTES: u64 = 128 * 1024;
 
 pub(super) fn parse_samples(payload: &[u8]) -> Result<Vec<SampleMessage>, RejectReason> {

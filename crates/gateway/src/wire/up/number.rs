@@ -11,7 +11,7 @@ pub(super) const WATTS: RangeInclusive<f64> = -1e6..=1e6;
 pub(super) const SUN_WATTS: RangeInclusive<f64> = 0.0..=1e6;
 pub(super) const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 const WATT_HOURS: RangeInclusive<f64> = 0.0..=1e12;
-/// Longer than any device lives.
+/// Longer than the life of any device.
 const MAX_UPTIME: Millis = 30 * 366 * DAY;
 /// JavaScript reads integers exactly up to here; no system saves that often.
 const MAX_VERSION: i64 = 1 << 53;
@@ -77,7 +77,7 @@ pub(super) fn device_time(
     })
 }
 
-/// Drops an absurd time: that clock was never set.
+/// Drops an implausible time: the clock was never set.
 pub(super) fn plausible_time(time: Option<Millis>) -> Option<Millis> {
     time.filter(|time| (0..=DAY * 366 * 300).contains(time))
 }

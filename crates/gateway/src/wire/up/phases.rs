@@ -3,7 +3,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// Missing ones were not measured.
+/// A missing value was not measured.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Phases(pub(super) [Option<f64>; 3]);
 

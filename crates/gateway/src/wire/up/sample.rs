@@ -11,7 +11,7 @@ use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId, tenth_of_second};
 use serde::{Deserialize, Serialize};
 
-/// A sample as the battery sends it. Serialized again to store one that cannot be used or dated.
+/// A sample as the battery sends it. It is serialized again to store samples that are rejected or undated.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct SampleMessage {
     #[serde(default, rename = "t")]
@@ -67,8 +67,8 @@ impl SampleMessage {
         MessageId::new(self.boot, self.seq)
     }
 
-    /// The sample, dated by `time_of`; `None` if that cannot date it. A reject is never dated: `time_of` may learn from what it
-    /// is asked, so it is asked last.
+    /// The sample, dated by `time_of`; `None` if it cannot be dated. `time_of` is called last, because it learns from its
+    /// arguments and must not learn from a reject.
     pub(crate) fn to_sample(
         &self,
         time_of: impl FnOnce(DeviceTime) -> Option<Millis>,

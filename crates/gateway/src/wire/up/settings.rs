@@ -1,4 +1,4 @@
-//! `up/rep`: the settings that a battery works with, and those that it refused.
+//! `up/rep`: the settings that a battery uses, and those that it refused.
 use super::number::settings_version;
 use super::{OUT_OF_RANGE, RejectReason};
 use domain::Settings;
@@ -7,7 +7,7 @@ use domain::setting::{Field, SettingRefusal, SettingsReport};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Generous: every field has a few dozen bytes.
+/// Generous: every field takes a few dozen bytes.
 pub(super) const MAX_BYTES: usize = 8 * 1024;
 
 #[derive(Debug, Deserialize)]
@@ -20,7 +20,7 @@ pub(crate) struct SettingsMessage {
     version: i64,
     #[serde(default, rename = "state")]
     applied: Map<String, Value>,
-    /// Why, by the name of the field.
+    /// The reason, by field name.
     #[serde(default, rename = "err")]
     refused: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-/** Which power goes where: from source to use, in the order in which a house uses it. */
+/** Distributes power from sources to uses, in the order of a real house. */
 import { DEAD_BAND } from '@/lib/power'
 import type { Powers } from './reading'
 
@@ -6,8 +6,8 @@ export type Source = 'pv' | 'battery' | 'grid'
 export type Use = 'house' | 'battery' | 'grid'
 export type Flow = { from: Source; to: Use; watts: number }
 
-/** What a way is called in the catalogues: nouns are declined, so each way has a text of its own. */
-type WayName =
+/** Name of a path in the catalogues. Nouns are declined, so each path has its own text. */
+type PathName =
   | 'pv_house'
   | 'pv_battery'
   | 'pv_grid'
@@ -16,11 +16,11 @@ type WayName =
   | 'grid_house'
   | 'grid_battery'
 
-/** Power flows on no other way (see `WAYS`). */
-export const wayName = ({ from, to }: Flow) => `${from}_${to}` as WayName
+/** Valid because flows use only the paths of `WAYS`. */
+export const pathName = ({ from, to }: Flow) => `${from}_${to}` as PathName
 
-/** The house first, then the battery, and what is left goes into the grid. */
-const WAYS: readonly [Source, Use][] = [
+/** Priority: house, battery, grid. */
+const FLOW_PRIORITY: readonly [Source, Use][] = [
   ['pv', 'house'],
   ['battery', 'house'],
   ['grid', 'house'],
@@ -31,8 +31,8 @@ const WAYS: readonly [Source, Use][] = [
 ]
 
 /**
- * With a part missing nobody knows where the rest goes: then there are no flows at all.
- * @param gridDeadBand a grid that gives or takes no more is balanced
+ * Without all values the distribution is unknown, and there are no flows. @param gridDeadBand smaller grid
+ * power counts as balanced
  */
 export function flowsOf(powers: Powers, gridDeadBand = DEAD_BAND): Flow[] {
   const { pv, battery, house } = powers
@@ -41,7 +41,7 @@ export function flowsOf(powers: Powers, gridDeadBand = DEAD_BAND): Flow[] {
   const given = { pv: Math.max(0, pv), battery: Math.max(0, battery), grid: Math.max(0, grid) }
   const wanted = { house: Math.max(0, house), battery: Math.max(0, -battery), grid: Math.max(0, -grid) }
   const flows: Flow[] = []
-  for (const [from, to] of WAYS) {
+  for (const [from, to] of FLOW_PRIORITY) {
     const watts = Math.min(given[from], wanted[to])
     given[from] -= watts
     wanted[to] -= watts
@@ -50,7 +50,7 @@ export function flowsOf(powers: Powers, gridDeadBand = DEAD_BAND): Flow[] {
   return flows
 }
 
-/** How much of the house each source carries, between 0 and 1; all 0 when nothing flows. */
+/** The share of each source in the house's load, 0 to 1; all 0 when nothing flows. */
 export function sharesOfHouse(flows: readonly Flow[]): Record<Source, number> {
   const toHouse = flows.filter(({ to }) => to === 'house')
   const total = toHouse.reduce((sum, { watts }) => sum + watts, 0)
@@ -61,7 +61,7 @@ export function sharesOfHouse(flows: readonly Flow[]): Record<Source, number> {
   return { pv: share('pv'), battery: share('battery'), grid: share('grid') }
 }
 
-/** The dots run in one of six speeds, so that a new reading seldom restarts them. */
+/** Dots have six speeds, so that a new reading seldom restarts the animation. */
 export const SPEEDS = 6
 
 export const speedOf = (watts: number) => Math.min(SPEEDS - 1, Math.floor(Math.log2(1 + watts / 250)))

@@ -18,7 +18,7 @@ const flags = {
   na_schutz: false,
 }
 
-describe('the messages', () => {
+describe("the battery's messages", () => {
   it('are sorted into grid protection, battery errors and the rest', () => {
     const { protection, battery, other } = messagesOf(
       ['na_u_high', 'bms_fault', 'calibration_due', 'na_island', 'meter_lost'].map((code) => message(code)),
@@ -28,7 +28,7 @@ describe('the messages', () => {
     expect(other.map(({ code }) => code)).toEqual(['calibration_due'])
   })
 
-  it('leave out those of a battery without a clock', () => {
+  it('leave out messages of a battery without a clock', () => {
     expect(messagesOf([message('na_u_low', '2000-0-0 0:0:0')]).protection).toEqual([])
   })
 })
@@ -39,7 +39,7 @@ describe('the status labels', () => {
     expect(labelsOf({ ...flags, aus: true })).toEqual([])
   })
 
-  it('leave out the relay that the main switch has opened', () => {
+  it('leave out the relay if the main switch has opened it', () => {
     expect(labelsOf({ ...flags, aus: true, relay: true, sm1: true })).toEqual(['sm1'])
     expect(labelsOf({ ...flags, ein: true, relay: true })).toEqual(['relay'])
   })

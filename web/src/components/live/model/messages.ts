@@ -1,11 +1,11 @@
-/** What the battery reported, sorted into the lists of the page; and its states that want an explanation. */
+/** The battery's messages by category, and labels for its states. */
 import { isOpenedBySwitch, type LiveEntry } from '@/lib/live/live'
 import type { Reading } from './reading'
 
 export type Message = LiveEntry['last_messages'][number]
 export type MessageKind = 'protection' | 'battery' | 'other'
 
-/** What a battery without a clock writes. */
+/** The time that a battery without a clock sends. */
 const NO_TIME = '2000-0-0 0:0:0'
 
 const BATTERY_ERRORS = new Set(['meter_lost', 'bms_fault', 'relay_fault', 'hw_fault'])
@@ -28,7 +28,7 @@ export type Label = (typeof LABELS)[number]
 export const labelsOf = (flags: Reading['flags']): Label[] =>
   LABELS.filter((label) => flags[label] && !isOpenedBySwitch(label, flags))
 
-/** `sv` is the battery's own care and no reason to worry. */
+/** `sv` is routine maintenance by the battery. */
 export const toneOf = (label: Label): 'info' | 'warn' | 'danger' => {
   if (label === 'sv') return 'info'
   return label === 'bat' || label === 'hw' || label === 'relay' ? 'danger' : 'warn'

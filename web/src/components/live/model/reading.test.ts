@@ -22,7 +22,7 @@ describe('a reading', () => {
   it.each([
     ['live', 40_000],
     ['stale', 40_001],
-  ] as const)('is %s when the portal said something %i ms ago', (expected, silence) => {
+  ] as const)("is %s when the portal's last answer is %i ms old", (expected, silence) => {
     expect(freshnessOf(entry({}), NOW, NOW - silence)).toBe(expected)
   })
 
@@ -30,7 +30,7 @@ describe('a reading', () => {
     ['now, when both are fresh', {}, 60_000, null],
     ['the last answer, when nobody answers any more', {}, 90_001, NOW - 90_001],
     ['the last report of a silent battery', { online: false, measured_at: NOW - 5_000 }, 0, NOW - 5_000],
-  ] as const)('lets the day count until %s', (_name, change, age, expected) => {
+  ] as const)('has day sums up to %s', (_name, change, age, expected) => {
     const reading = entry(change)
     expect(countedUntil(reading, freshnessOf(reading, NOW, NOW), NOW - age, NOW)).toBe(expected)
   })
@@ -45,7 +45,7 @@ describe('a reading', () => {
     expect(entry({}).together).toBeNull()
   })
 
-  it('has a wide dead band for the grid of several systems, and for nothing else', () => {
+  it('has a wider dead band for the summed grid power of several systems only', () => {
     const three = { reporting: 3, systems: 3 }
     expect(directionsOf(entry({ grid_power: 80, battery_power: 70, ...three }))).toEqual({
       grid: 'idle',

@@ -1,4 +1,4 @@
-/** What one system, or all of them together, say now: the API's words in ours, in this one place. */
+/** Translates an entry of the live API into our own names. Only this file knows both. */
 
 import type { InForce } from '@/components/in-force/model'
 import { LIVE_CONTACT, LIVE_MAX_AGE } from '@/lib/constants'
@@ -15,12 +15,12 @@ export type BatteryStatus =
   | 'calibrating'
   | 'fault'
 
-/** W, V and %; null is not measured, which is not zero. */
+/** In W, V and %; null is not measured. */
 export type Powers = {
   pv: number | null
-  /** Above zero: import. Below: feed-in. */
+  /** Positive: import. Negative: feed-in. */
   grid: number | null
-  /** Above zero: discharge. Below: charge. */
+  /** Positive: discharge. Negative: charge. */
   battery: number | null
   house: number | null
 }
@@ -32,34 +32,34 @@ export type Reading = Powers & {
   flags: LiveEntry['message2']
   messages: LiveEntry['last_messages']
   calibrationDays: number | null
-  /** When it was measured. */
+  /** Time of the measurement. */
   at: number | null
   online: boolean
-  /** Since when it has been online, or offline. */
+  /** When it went online or offline. */
   since: number | null
   timeZone: string
-  /** Of all systems together: how many report. */
+  /** For all systems together: how many of them report. */
   together: { reporting: number; systems: number } | null
-  /** Of all systems together: what each of them says. */
+  /** For all systems together: each single system. */
   parts: readonly Part[]
-  /** What makes the battery act otherwise than its settings say. */
+  /** What overrides the battery's settings. */
   inForce: readonly InForce[]
-  /** An alarm is open, which says what to do. */
+  /** An alarm is open. */
   alarm: boolean
 }
 
 export type Part = { sn: string; reading: Reading }
 
-/** Less than this is no import and no feed-in, in W. */
+/** Grid power below this counts as zero, in W. */
 export const gridDeadBandOf = ({ together }: Pick<Reading, 'together'>) => gridDeadBand(together?.reporting)
 
-/** The words for grid and battery, the same wherever they stand. */
+/** The directions of grid and battery as word keys. */
 export const directionsOf = (reading: Reading) => ({
   grid: directionOf(reading.grid, gridDeadBandOf(reading)),
   battery: directionOf(reading.battery),
 })
 
-/** @param entries those of the single systems, if `entry` is of all of them together */
+/** @param entries the single systems, if `entry` is the sum of all of them */
 export function readingOf(entry: LiveEntry, entries: Live['entries'] = {}): Reading {
   const { reporting, systems } = entry
   const together =
@@ -81,7 +81,7 @@ export function readingOf(entry: LiveEntry, entries: Live['entries'] = {}): Read
     timeZone: entry.time_zone,
     together,
     parts: together ? partsOf(entries) : [],
-    // What an older version of the app has kept has neither.
+    // Entries that an older version has cached lack both.
     inForce: entry.in_force ?? [],
     alarm: (entry.alarms ?? []).length > 0,
   }
@@ -93,15 +93,12 @@ const partsOf = (entries: Live['entries']): Part[] =>
     .map(([sn, entry]) => ({ sn, reading: readingOf(entry) }))
 
 /**
- * `stale`: the value is older than 90 s, or the portal itself has said nothing for a while. `offline`: the portal itself
- * hears nothing of the system. `never`: it has not said anything yet. Only `live` is drawn as now.
+ * `stale`: the value is older than 90 s, or the portal has been silent for a while. `offline`: the portal
+ * hears nothing of the system. `never`: the system has never reported. Only `live` is drawn as current.
  */
 export type Freshness = 'live' | 'stale' | 'offline' | 'never'
 
-/**
- * @param now on the server's clock
- * @param heardAt when the portal last said anything about its systems, on the same clock
- */
+/** @param now server time @param heardAt when the portal last sent live data, in server time */
 export function freshnessOf({ at, online, together }: Reading, now: number, heardAt = now): Freshness {
   if (at === null) return together ? 'offline' : 'never'
   if (!online) return 'offline'
@@ -109,8 +106,8 @@ export function freshnessOf({ at, online, together }: Reading, now: number, hear
 }
 
 /**
- * Until when the day's sums count what happened; null: until now.
- * @param askedAt when they were read, on the server's clock like `now`
+ * The end of the time that the day's sums cover; null: now. @param askedAt when they were read, in server
+ * time
  */
 export function countedUntil(
   { at }: Reading,

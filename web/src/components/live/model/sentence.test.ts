@@ -25,7 +25,7 @@ const inForce = (kind: string, until: number | null = null) => ({
 })
 const three = { reporting: 3, systems: 3 }
 
-/** A house in the evening, with what makes it special. */
+/** A house in the evening, with overrides. */
 function situation(
   special: Partial<Reading> = {},
   freshness: Freshness = 'live',
@@ -53,7 +53,7 @@ function situation(
   return { reading, freshness, capacity, updating: false, now: NOW }
 }
 
-describe('the sentence', () => {
+describe('the headline sentence', () => {
   it.each([
     ['sun runs the house', { pv: 900 }, 'sentence.sun'],
     ['a tenth from the grid changes nothing', { pv: 900, grid: 80 }, 'sentence.sun'],
@@ -101,7 +101,7 @@ describe('the sentence', () => {
     ['never', 'sentence.never'],
     ['stale', 'sentence.stale'],
     ['offline', 'sentence.offline'],
-  ] as const)('says %s before anything else, although the sun shone last', (freshness, headline) => {
+  ] as const)('says %s before anything else, even with sun in the last values', (freshness, headline) => {
     const special = { pv: 900, status: 'fault' } as const
     expect(sentenceOf(situation(special, freshness)).headline).toBe(headline)
   })
@@ -112,7 +112,7 @@ describe('the sentence', () => {
     expect(detail).toEqual({ id: 'sentence.offline.since', values: { at: since } })
   })
 
-  it('says that the battery restarts while its update runs, for ten minutes', () => {
+  it('says that the battery restarts during its update, for ten minutes', () => {
     const update = { ...inForce('update'), state: 'running' }
     const away = (special: Partial<Reading>) =>
       sentenceOf(situation({ online: false, since: NOW - 5_000, inForce: [update], ...special }, 'offline'))
@@ -123,12 +123,12 @@ describe('the sentence', () => {
     expect(away({ inForce: [{ ...update, state: 'interrupted' }] }).headline).toBe('sentence.offline')
   })
 
-  it('does not blame the network while new values are on their way', () => {
+  it('does not blame the network while new values are loading', () => {
     expect(sentenceOf({ ...situation({}, 'stale'), updating: true }).headline).toBe('sentence.updating')
     expect(sentenceOf({ ...situation({}, 'live'), updating: true }).headline).toBe('sentence.quiet')
   })
 
-  it('says that none reports, for all systems together', () => {
+  it('says that no system reports, for all systems together', () => {
     const special = { together: { reporting: 0, systems: 2 } }
     expect(sentenceOf(situation(special, 'offline')).headline).toBe('sentence.all_offline')
   })
@@ -184,7 +184,7 @@ describe('the sentence', () => {
     expect(sentenceOf(situation(special)).detail).toEqual(detail)
   })
 
-  it('says when the battery is full only if that can be computed', () => {
+  it('says when the battery will be full only if that can be computed', () => {
     const special = { pv: 2_400, battery: -2_000, soc: 60 }
     const { detail } = sentenceOf(situation(special, 'live', 10_000))
     expect(detail).toEqual({
@@ -199,7 +199,7 @@ describe('the sentence', () => {
     ['it is full', { soc: 100 }],
     ['it only trickles', { charge: 100 }],
     ['it would take longer than the sun can be foreseen', { charge: 900 }],
-  ])('does not promise an end of charging when %s', (_name, change) => {
+  ])('does not predict the end of charging when %s', (_name, change) => {
     expect(fullAt({ soc: 60, capacity: 10_000, charge: 2_000, now: NOW, ...change })).toBeNull()
   })
 })

@@ -1,10 +1,10 @@
-/** The sentence at the top: what is going on, in plain words. Pure, so that every case has a test. */
+/** Chooses the sentence at the top of the page. Pure functions, so that every case has a test. */
 import { isRestarting, updateIn } from '@/components/in-force/model'
 import type { MessageId } from '@/lib/i18n/locales'
 import { flowsOf, type Source, sharesOfHouse } from './flow'
 import { directionsOf, type Freshness, gridDeadBandOf, type Reading } from './reading'
 
-/** Watts, a percentage or a moment: formatted where it is shown. */
+/** Watts, percent or a time; formatted by the component. */
 type Values = { power?: number; other?: number; soc?: number; at?: number }
 export type Line = { id: MessageId; values: Values }
 export type Sentence = { headline: MessageId; detail: Line | null }
@@ -12,11 +12,11 @@ export type Sentence = { headline: MessageId; detail: Line | null }
 type Situation = {
   reading: Reading
   freshness: Freshness
-  /** Usable Wh of what is shown, null when it is not known. */
+  /** Usable Wh of the selected systems; null is unknown. */
   capacity: number | null
-  /** New values are being asked for, and nothing has gone wrong yet. */
+  /** New values are loading and no request has failed yet. */
   updating: boolean
-  /** On the server's clock. */
+  /** Server time. */
   now: number
 }
 
@@ -41,11 +41,11 @@ function notLive({ reading, freshness, updating, now }: Situation): Sentence | n
   }
 }
 
-/** One battery of several may rest or fail while the others carry the house: then the labels tell, not the sentence. */
+/** For several systems the labels report a single one that rests or fails, not this sentence. */
 function notRunning({ reading: { status, flags, together, inForce, alarm } }: Situation): Sentence | null {
   const one = together === null
   const off = status === 'off' || (one && flags.aus)
-  // The switch belongs to the update: what to do with it is said there.
+  // During an update the update's own texts explain the switch.
   const update = updateIn(inForce)
   if (off && update && update.switch !== 'on')
     return { headline: 'sentence.in_update', detail: line('sentence.in_update.text') }
@@ -69,12 +69,12 @@ function running(situation: Situation): Sentence {
   return { headline, detail: detailOf(situation) }
 }
 
-/** Of several one may pause while the others work. */
+/** For several systems a single pause does not change the sentence. */
 const isPaused = ({ reading: { inForce, together }, now }: Situation) =>
   together === null && inForce.some(({ kind, until }) => kind === 'pause' && (until == null || until > now))
 
-/** A source that carries less than this part of the house, or of what is charged, is not worth a word. */
-const WORTH_A_WORD = 0.1
+/** Sources below this share of the load or charge are not mentioned. */
+const MIN_SHARE = 0.1
 
 const HEADLINES: Record<string, MessageId> = {
   '': 'sentence.quiet',
@@ -89,7 +89,7 @@ const HEADLINES: Record<string, MessageId> = {
 
 function headlineOf(reading: Reading): MessageId {
   const shares = sharesOfHouse(flowsOf(reading, gridDeadBandOf(reading)))
-  const carriers = (['pv', 'battery', 'grid'] as Source[]).filter((source) => shares[source] > WORTH_A_WORD)
+  const carriers = (['pv', 'battery', 'grid'] as Source[]).filter((source) => shares[source] > MIN_SHARE)
   return HEADLINES[carriers.join()] ?? 'sentence.quiet'
 }
 
@@ -99,12 +99,12 @@ function detailOf({ reading, capacity, now }: Situation): Line | null {
   const watts = (from: string, to: string) =>
     flows.find((flow) => flow.from === from && flow.to === to)?.watts ?? 0
   const feedIn = watts('pv', 'grid') + watts('battery', 'grid')
-  // Whole, although a trace of it may come from where it is not worth a line.
+  // The total; shares below `WORTH_A_WORD` may be part of it.
   const charge = directionsOf(reading).battery === 'negative' ? -(reading.battery ?? 0) : 0
   if (status === 'calibrating') return line('sentence.calibrating')
   const fromGrid = watts('grid', 'battery')
-  if (fromGrid > WORTH_A_WORD * charge) {
-    const alone = charge - fromGrid <= WORTH_A_WORD * charge
+  if (fromGrid > MIN_SHARE * charge) {
+    const alone = charge - fromGrid <= MIN_SHARE * charge
     return line(alone ? 'sentence.charges_from_grid' : 'sentence.charges_also_from_grid', { power: charge })
   }
   if (charge > 0 && feedIn > 0) return line('sentence.charges_and_feeds', { power: charge, other: feedIn })
@@ -119,18 +119,18 @@ function detailOf({ reading, capacity, now }: Situation): Line | null {
 const charging = (power: number, at: number | null) =>
   at === null ? line('sentence.charges', { power }) : line('sentence.charges_until', { power, at })
 
-/** Further away nobody knows what the sun will do, and a trickle says nothing about an end. */
-const FORESEEABLE = 4 * 3_600_000
-const TRICKLE = 300
+/** The end of charging is predicted up to this far ahead, and only above this power in W. */
+const MAX_PREDICTION_MS = 4 * 3_600_000
+const MIN_CHARGE_WATTS = 300
 
 type Charging = { soc: number | null; capacity: number | null; charge: number; now: number }
 
-/** When the battery is full if it goes on charging like this; null when that cannot be said honestly. */
+/** When the battery will be full at the current power; null when that cannot be predicted. */
 export function fullAt({ soc, capacity, charge, now }: Charging): number | null {
-  if (soc === null || capacity === null || charge < TRICKLE || soc >= 100) return null
+  if (soc === null || capacity === null || charge < MIN_CHARGE_WATTS || soc >= 100) return null
   const missing = (capacity * (100 - soc)) / 100
   const duration = (missing / charge) * 3_600_000
-  return duration > FORESEEABLE ? null : now + duration
+  return duration > MAX_PREDICTION_MS ? null : now + duration
 }
 
 const line = (id: MessageId, values: Values = {}): Line => ({ id, values })

@@ -9,19 +9,19 @@ import type { DayText } from './use-day-text'
 
 type Props = {
   date: SiteDay
-  /** Nothing: a day of another month, which fills up the week. */
+  /** Undefined: a day of a neighbouring month that fills the week. */
   day: CalendarDay | undefined
   calendar: CalendarMonth
   text: DayText
-  /** It takes the Tab key. */
+  /** The grid's roving tab stop. */
   focusable: boolean
 }
 
-/** A cell's height is its least: a row grows with its fullest day. */
+/** A minimum height: a row grows with its fullest day. */
 const CELL = 'h-15 p-0 align-top md:h-34'
 const BOX = 'relative flex h-full min-w-0 flex-col rounded-lg p-1 sm:p-1.5 md:rounded-xl md:p-2'
 
-/** A day of the sheet. One that has begun is a link to its chart. */
+/** A day of the grid. Days that have begun link to their charts. */
 export function DayCell({ date, day, calendar, text, focusable }: Props) {
   const { sn, waiting } = calendar
   if (!day)

@@ -10,12 +10,12 @@ import type { CalendarMonth } from '../use-month'
 import { SHADES } from './shade'
 import { type DayText, useDayText } from './use-day-text'
 
-/** The days line by line, with the numbers that find no room in the sheet of a phone. The newest comes first. */
+/** The days as a list, newest first, with the numbers that do not fit into a phone's grid. */
 export function DayList({ calendar }: { calendar: CalendarMonth }) {
   const { t } = useT()
   const text = useDayText(calendar)
   const { waiting, days } = calendar
-  if (waiting) return <Waiting days={days.filter(({ ahead }) => !ahead).length} />
+  if (waiting) return <Loading days={days.filter(({ ahead }) => !ahead).length} />
   const told = days.filter((day) => isMeasured(day) || day.planned.length > 0).reverse()
   if (told.length === 0) return null
   return (
@@ -51,8 +51,8 @@ export function DayList({ calendar }: { calendar: CalendarMonth }) {
   )
 }
 
-/** As long as the list will be, if every day was measured. */
-function Waiting({ days }: { days: number }) {
+/** A placeholder of the list's size. */
+function Loading({ days }: { days: number }) {
   return (
     <div className="card grid gap-3 p-4 md:hidden">
       {Array.from({ length: days }, (_, day) => (

@@ -8,7 +8,7 @@ import type { DayText } from './use-day-text'
 
 type Props = { day: CalendarDay; calendar: CalendarMonth; text: DayText }
 
-/** What stands in the box of a day: where it is narrow, its number and its share alone. */
+/** The content of a day. Where it is narrow, only its number and its self-sufficiency. */
 export function DayTile({ day, calendar: { waiting, withMoney }, text }: Props) {
   const { t } = useT()
   const known = !waiting && isMeasured(day)
@@ -25,7 +25,7 @@ export function DayTile({ day, calendar: { waiting, withMoney }, text }: Props) 
         </span>
         {known && (
           <span className="num text-[13px] font-semibold md:text-[15px]">
-            {/* On a phone the unit stands in the legend. */}
+            {/* On a phone the legend shows the unit. */}
             <span className="md:hidden">{text.share(day.selfSufficiency)}</span>
             <span className="max-md:hidden">{text.percent(day.selfSufficiency)}</span>
           </span>
@@ -80,13 +80,13 @@ type LineProps = {
   colour: string
   label: string
   value: string
-  /** The word has to stand there: the icon alone does not say which way the money went. */
+  /** The word is required: the icon alone does not show the direction of the money. */
   spoken?: boolean
 }
 
 /**
- * Where there is no room for both, the icon stands for the word, or the word for the icon. That is decided by the room
- * alone, never by the number: otherwise the rows of a month would differ in height.
+ * Shows icon or word if there is no room for both. Only the width decides, not the value, so that all rows of
+ * a month have the same height.
  */
 function Line({ icon: Icon, colour, label, value, spoken = false }: LineProps) {
   return (
@@ -107,7 +107,7 @@ function Line({ icon: Icon, colour, label, value, spoken = false }: LineProps) {
   )
 }
 
-/** The share again as a length: shades alone are hard to tell apart. */
+/** The share as a bar, because shades alone are hard to tell apart. */
 function Meter({ percent }: { percent: number | null }) {
   return (
     <svg aria-hidden className="mt-auto block h-1 w-full rounded-full bg-surface-2 md:mt-2">

@@ -6,7 +6,7 @@ import { boundsOf, LEVELS } from '../model/day'
 import type { Windows } from '../model/windows'
 import { SHADES } from './shade'
 
-/** How the sheet is read, and what holds for every day in it. */
+/** The legend of the grid, and what applies to every day. */
 export function Legend({ windows }: { windows: readonly Windows[] }) {
   const { t, locale } = useT()
   return (

@@ -7,7 +7,7 @@ import type { CalendarMonth } from '../use-month'
 import { DayCell } from './day-cell'
 import { useDayText } from './use-day-text'
 
-/** The sheet of the month. One of its days takes the Tab key, the arrow keys lead to the others. */
+/** The month grid with a roving tab stop: arrow keys move between the days. */
 export function MonthGrid({ calendar, name }: { calendar: CalendarMonth; name: string }) {
   const { locale } = useT()
   const { month, days } = calendar
@@ -58,7 +58,7 @@ export function MonthGrid({ calendar, name }: { calendar: CalendarMonth; name: s
   )
 }
 
-/** The day that has the focus, or gets it by Tab; over the edge of the month lies the next one. */
+/** The active day and its key handler; moving beyond the edge opens the next month. */
 function useArrowKeys({ month, months, today, goTo }: CalendarMonth) {
   const table = useRef<HTMLTableElement>(null)
   const [active, setActive] = useState<SiteDay>(today)
@@ -66,7 +66,7 @@ function useArrowKeys({ month, months, today, goTo }: CalendarMonth) {
   const usual = monthOf(today) === month ? today : firstDay(month)
   const tabStop = monthOf(active) === month ? active : usual
 
-  // The month of the active day may have to be drawn first.
+  // The month of the active day may have to be rendered first.
   useEffect(() => {
     if (!moved.current || monthOf(active) !== month) return
     moved.current = false

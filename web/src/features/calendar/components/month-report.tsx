@@ -22,7 +22,7 @@ import type { CalendarMonth } from '../use-month'
 const ENERGY: readonly MessageId[] = ['print.produced', 'print.consumed', 'print.import', 'print.feed_in']
 const MONEY: readonly MessageId[] = ['print.cost', 'print.income', 'print.actual', 'print.without_battery']
 
-/** The month on a sheet of paper: every day with its sums. It is there for the printer alone. */
+/** The month's report with every day and the sums; visible only in print. */
 export function MonthReport({ calendar, name }: { calendar: CalendarMonth; name: string }) {
   const { t, locale } = useT()
   const { days, energy, withMoney } = calendar
@@ -125,7 +125,7 @@ function Cells({ energies, money, calendar: { currency, withMoney } }: CellsProp
   ))
 }
 
-/** What the battery did, and what the money was reckoned with. */
+/** The battery's result, and the prices that it is based on. */
 function ReportMoney({ calendar }: { calendar: CalendarMonth }) {
   const { t } = useT()
   const { tariffs = [], days, currency } = calendar
@@ -144,7 +144,7 @@ function ReportMoney({ calendar }: { calendar: CalendarMonth }) {
 
 type PricesProps = { system: SystemTariffs; calendar: CalendarMonth; named: boolean }
 
-/** The prices of a system in this month; there are several when they have changed in it. */
+/** A system's prices in this month; several if they changed. */
 function Prices({ system, calendar: { month, currency }, named }: PricesProps) {
   const { t, locale } = useT()
   const price = (value: number) => joinQuantity(priceQuantity(value, currency, locale))

@@ -7,12 +7,12 @@ import type { Month } from '../model/search'
 
 type Props = {
   month: Month
-  /** Those that can be chosen, the newest first. */
+  /** The available months, newest first. */
   months: readonly Month[]
   onChange: (month: Month) => void
 }
 
-/** A month back, the month, a month on. */
+/** Previous month, selection, next month. */
 export function MonthSteps({ month, months, onChange }: Props) {
   const { t, locale } = useT()
   return (

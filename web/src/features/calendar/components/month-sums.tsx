@@ -11,7 +11,7 @@ import { sumOf } from '@/lib/money'
 import type { CalendarMonth } from '../use-month'
 import { useDayText } from './use-day-text'
 
-/** The month as a whole. */
+/** The month's totals. */
 export function MonthSums({ calendar, name }: { calendar: CalendarMonth; name: string }) {
   const { t } = useT()
   const { waiting, energy } = calendar

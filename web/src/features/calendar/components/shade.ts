@@ -1,6 +1,6 @@
 import type { Level } from '../model/day'
 
-/** The colours of self-sufficiency, faint enough for text to be read on the strongest. */
+/** The shades of self-sufficiency, light enough for readable text. */
 export const SHADES: Record<Level, string> = {
   0: 'bg-battery/2',
   1: 'bg-battery/7',

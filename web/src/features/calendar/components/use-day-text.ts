@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { type CalendarDay, isMeasured } from '../model/day'
 import type { CalendarMonth } from '../use-month'
 
-/** What is said of a day, number by number and as one sentence for who does not see the sheet. */
+/** The texts of a day: single numbers, and a sentence for screen readers. */
 export function useDayText({ currency, withMoney }: Pick<CalendarMonth, 'currency' | 'withMoney'>) {
   const { t, locale } = useT()
   const { amount, outcome, named } = useMoneyText(currency)

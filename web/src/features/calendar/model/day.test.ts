@@ -18,7 +18,7 @@ const known = {
   planned: plannedOf({ calibrationDays: 12, updatable: false }, '2026-11-15'),
 }
 
-/** A day of the month, by its number. */
+/** A day of the month by number. */
 const day = (number: number) => {
   const found = daysOf(known)[number - 1]
   if (!found) throw new Error('no such day')
@@ -26,38 +26,38 @@ const day = (number: number) => {
 }
 
 describe('the days of a month', () => {
-  it('are all there, also those to come', () => {
+  it('are complete, including future ones', () => {
     expect(daysOf(known)).toHaveLength(30)
     expect(day(14)).toMatchObject({ ahead: false, today: false })
     expect(day(15)).toMatchObject({ ahead: false, today: true })
     expect(day(16)).toMatchObject({ ahead: true, today: false })
   })
 
-  it('have the energy and the money of the API', () => {
+  it('have the energy and money of the API', () => {
     expect(day(14)).toMatchObject({ consumed: 7_600, money: { actual: -129, withoutBattery: -80 } })
     expect(day(14).energies.pv).toBe(35_200)
     expect(day(14).selfSufficiency).toBeCloseTo(93.4, 1)
     expect(isMeasured(day(14))).toBe(true)
   })
 
-  it('know nothing of a day without values, and never say zero', () => {
+  it('are unknown without values, never zero', () => {
     expect(day(15)).toMatchObject({ consumed: null, selfSufficiency: null, money: { actual: null } })
     expect(day(15).energies.pv).toBeNull()
     expect(isMeasured(day(15))).toBe(false)
   })
 
-  it('are there before anything has come from the server', () => {
+  it('exist before the server has answered', () => {
     expect(daysOf({ ...known, chart: undefined, savings: undefined })).toHaveLength(30)
   })
 })
 
-describe('what is planned', () => {
-  it('stands on its day', () => {
+describe('planned events', () => {
+  it('are on their days', () => {
     expect(day(27).planned).toEqual(['calibration'])
     expect(daysOf(known).filter(({ planned }) => planned.length > 0)).toHaveLength(1)
   })
 
-  it('may lie in the next month, or be due today', () => {
+  it('may be in the next month, or today', () => {
     expect(plannedOf({ calibrationDays: 20, updatable: undefined }, '2026-11-15')).toEqual([
       { day: '2026-12-05', what: 'calibration' },
     ])
@@ -66,17 +66,17 @@ describe('what is planned', () => {
     ])
   })
 
-  it('holds an update that waits, on the day that is', () => {
+  it('include a waiting update, on the current day', () => {
     const planned = plannedOf({ calibrationDays: null, updatable: true }, '2026-11-15')
     expect(planned).toEqual([{ day: '2026-11-15', what: 'update' }])
   })
 
-  it('is nothing while no battery says so', () => {
+  it('are none while no battery reports any', () => {
     expect(plannedOf({ calibrationDays: null, updatable: undefined }, '2026-11-15')).toEqual([])
     expect(plannedOf({ calibrationDays: undefined, updatable: undefined }, '2026-11-15')).toEqual([])
   })
 
-  it('has the last day of an access that is in force, once, and not of one that was only offered', () => {
+  it('include the last day of an active grant, once, but not of an offered one', () => {
     const grant = (state: 'active' | 'unconfirmed' | 'invited' | 'ended', until_day: string | null) => ({
       state,
       until_day,

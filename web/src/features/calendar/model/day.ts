@@ -1,4 +1,4 @@
-/** What stands in the calendar on a day. */
+/** The data of a calendar day. */
 
 import type { GivenGrant, HeldGrant } from '@/lib/api/grants'
 import type { Saving } from '@/lib/api/money-queries'
@@ -12,11 +12,11 @@ export type Planned = { day: SiteDay; what: 'calibration' | 'update' | 'grant' |
 
 export type CalendarDay = {
   day: SiteDay
-  /** It has not begun yet. */
+  /** The day has not begun. */
   ahead: boolean
   today: boolean
   energies: Energies
-  /** Wh. */
+  /** In Wh. */
   consumed: number | null
   /** In percent. */
   selfSufficiency: number | null
@@ -24,17 +24,17 @@ export type CalendarDay = {
   planned: readonly Planned['what'][]
 }
 
-type Ahead = {
+type PlannedSources = {
   calibrationDays: number | null | undefined
   updatable: boolean | undefined
-  /** Days on which the charge plan does more than follow the meter. */
+  /** Days on which the charge plan holds or charges. */
   planDays?: readonly SiteDay[]
   grants?: readonly Pick<GivenGrant | HeldGrant, 'state' | 'until_day'>[]
 }
 
-/** What the systems say of the days to come. An update waits for its owner: today, and tomorrow again. */
+/** Planned events. An update waits for its owner, so it is listed today and moves with the day. */
 export function plannedOf(
-  { calibrationDays, updatable, planDays = [], grants = [] }: Ahead,
+  { calibrationDays, updatable, planDays = [], grants = [] }: PlannedSources,
   today: SiteDay,
 ): Planned[] {
   const planned: Planned[] = []
@@ -46,8 +46,8 @@ export function plannedOf(
   return planned
 }
 
-/** The last days of electricians' access, each once. What is only offered or asked for does not end. */
-function grantEndsOf(grants: NonNullable<Ahead['grants']>, today: SiteDay): Set<SiteDay> {
+/** The last days of electricians' active grants, without duplicates. */
+function grantEndsOf(grants: NonNullable<PlannedSources['grants']>, today: SiteDay): Set<SiteDay> {
   const ends = grants.flatMap(({ state, until_day }) =>
     (state === 'active' || state === 'unconfirmed') && until_day !== null && until_day >= today
       ? until_day
@@ -56,7 +56,7 @@ function grantEndsOf(grants: NonNullable<Ahead['grants']>, today: SiteDay): Set<
   return new Set(ends)
 }
 
-type Known = {
+type MonthData = {
   month: Month
   today: SiteDay
   chart: EnergyChart | null | undefined
@@ -65,7 +65,7 @@ type Known = {
 }
 
 /** Every day of the month, in order. */
-export function daysOf({ month, today, chart, savings, planned }: Known): CalendarDay[] {
+export function daysOf({ month, today, chart, savings, planned }: MonthData): CalendarDay[] {
   const rows = new Map(chart?.rows.map((row) => [row.de_time, row]))
   const prices = new Map(savings?.map((saving) => [saving.day, saving]))
   const days: CalendarDay[] = []
@@ -89,7 +89,7 @@ export function daysOf({ month, today, chart, savings, planned }: Known): Calend
 export const isMeasured = ({ energies }: CalendarDay) =>
   Object.values(energies).some((energy) => energy !== null)
 
-/** Five shades of self-sufficiency, each a fifth of the way. */
+/** Five shades of self-sufficiency, 20 % each. */
 export const LEVELS = [0, 1, 2, 3, 4] as const
 export type Level = (typeof LEVELS)[number]
 

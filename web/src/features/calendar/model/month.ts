@@ -1,4 +1,4 @@
-/** A month as a sheet of weeks, and how one moves about in it. */
+/** The weeks of a month, and keyboard navigation between days. */
 import { mondayOf, plusDays, type SiteDay, step } from '@/lib/site-day'
 import type { Month } from './search'
 
@@ -8,7 +8,7 @@ export const lastDay = (month: Month): SiteDay => plusDays(firstDay(nextMonth(mo
 export const nextMonth = (month: Month): Month => monthOf(step(firstDay(month), 'Month', 1))
 export const previousMonth = (month: Month): Month => monthOf(step(firstDay(month), 'Month', -1))
 
-/** Whole weeks from Monday on: at both ends days of the neighbouring months fill them up. */
+/** Whole weeks from Monday on; days of the neighbouring months fill both ends. */
 export function weeksOf(month: Month): SiteDay[][] {
   const weeks: SiteDay[][] = []
   for (let monday = mondayOf(firstDay(month)); monday <= lastDay(month); monday = plusDays(monday, 7))
@@ -16,7 +16,7 @@ export function weeksOf(month: Month): SiteDay[][] {
   return weeks
 }
 
-/** From the January of a year up to a month, the newest first. */
+/** The months from January of a year on, newest first. */
 export function monthsBetween(firstYear: number, last: Month): Month[] {
   const months: Month[] = []
   for (let month = last; month >= `${firstYear}-01`; month = previousMonth(month)) months.push(month)
@@ -34,7 +34,7 @@ const clamp = (day: SiteDay, month: Month): SiteDay => {
   return day > lastDay(month) ? lastDay(month) : day
 }
 
-/** Where a key leads from a day, by the grid pattern of WAI-ARIA; null for a key that does not move. */
+/** The target of a key press in the WAI-ARIA grid pattern; null for other keys. */
 export function dayAfterKey(key: string, day: SiteDay): SiteDay | null {
   const month = monthOf(day)
   switch (key) {

@@ -1,12 +1,12 @@
-/** Which month the calendar shows, as the address keeps it: a link shows the same month. */
+/** The calendar's search parameters. */
 
 /** `YYYY-MM`. */
 export type Month = string
 
-/** Only what differs from the usual stands in the address: no month is this one. */
+/** Defaults are left out: without a month it is the current one. */
 export type CalendarSearch = { sn?: string; month?: Month }
 
-/** What is wrong in an address is passed over. */
+/** Ignores invalid values. */
 export function readCalendarSearch(raw: Record<string, unknown>): CalendarSearch {
   const search: CalendarSearch = {}
   if (typeof raw.sn === 'string' || typeof raw.sn === 'number') search.sn = String(raw.sn)

@@ -9,7 +9,7 @@ const always = {
 }
 const atNight = { ...always, charge_start: '22:00', charge_end: '06:00' }
 
-it('times are what is not the whole day, also over midnight', () => {
+it('times are windows shorter than the day, also across midnight', () => {
   const systems = [
     { sn: 'A', desired: atNight },
     { sn: 'B', desired: always },
@@ -23,7 +23,7 @@ it('times are what is not the whole day, also over midnight', () => {
   ])
 })
 
-it('nobody is named where all have the same', () => {
+it('systems are not named if all have the same windows', () => {
   const systems = [
     { sn: 'A', desired: atNight },
     { sn: 'B', desired: atNight },

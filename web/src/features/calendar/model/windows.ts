@@ -1,17 +1,17 @@
-/** The times of the day at which batteries may charge and discharge: they are planned for every day. */
+/** The daily windows in which batteries may charge and discharge. */
 import type { components } from '@/lib/api/schema'
 
 type Settings = Pick<components['schemas']['SettingsEntry'], 'sn' | 'desired'>
 
 type Window = { from: string; until: string }
 export type Windows = {
-  /** The systems that have these times; empty: all that are shown. */
+  /** The systems with these windows; empty for all. */
   serials: string[]
   charge: Window | null
   discharge: Window | null
 }
 
-/** Systems with the same times together; those that may do everything all day are left out. */
+/** Groups systems with the same windows; systems without restrictions are left out. */
 export function windowsOf(systems: readonly Settings[]): Windows[] {
   const groups = new Map<string, Windows>()
   for (const { sn, desired } of systems) {
@@ -28,7 +28,7 @@ export function windowsOf(systems: readonly Settings[]): Windows[] {
   )
 }
 
-/** From 00:00 to 24:00 is no window. */
+/** 00:00 to 24:00 is no restriction. */
 function windowOf(from: string | undefined, until: string | undefined): Window | null {
   if (!from || !until || (from === '00:00' && until === '24:00')) return null
   return { from, until }

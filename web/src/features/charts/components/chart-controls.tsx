@@ -17,11 +17,11 @@ type Props = {
   group: PlotGroup
 }
 
-/** What the chart is held against, how fine it is, what a point of it stands for, its zoom, and the way to the table. */
+/** Comparison, resolution, method, zoom, and the switch between chart and table. */
 export function ChartControls({ choice, search, onChange, group }: Props) {
   const { t } = useT()
   const [unfolded, setUnfolded] = useState(false)
-  // An energy is an amount: it has no mean.
+  // Energies are amounts and have no mean.
   const measures = seriesOf(choice.series).some(({ unit }) => unit !== 'energy')
   return (
     <div className="mt-2 flex flex-wrap items-end gap-x-4 gap-y-2 sm:items-center">
@@ -34,7 +34,7 @@ export function ChartControls({ choice, search, onChange, group }: Props) {
         }))}
         onChange={(before) => onChange(withBefore(search, before === 'none' ? null : before))}
       />
-      {/* A phone has no room for what is seldom changed. */}
+      {/* Phones hide the rarely used controls. */}
       <Button
         variant="ghost"
         size="s"

@@ -9,7 +9,7 @@ import { loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 import type { PlotGroup } from '../plot/group'
 
-/** Few visitors take a chart away: what makes the files comes at the first press. */
+/** Loaded on the first click: few visitors export a chart. */
 const files = () => loadChunk(() => import('../files'))
 
 type Props = {
@@ -18,12 +18,12 @@ type Props = {
   nameOf: (sn: string) => string
   title: string
   group: PlotGroup
-  /** There is no picture of a table. */
+  /** A table cannot be exported as a picture. */
   table: boolean
   className?: string
 }
 
-/** The chart to take away: its numbers as CSV, or a picture of it. */
+/** Exports the chart as CSV or as a picture. */
 export function ChartFiles({ requests, nameOf, title, group, table, className }: Props) {
   const { t, locale } = useT()
   const onError = (error: Error) => notify.error(t('chart.file_failed'), { description: errorText(error, t) })

@@ -12,19 +12,19 @@ import { DateSteps } from './date-steps'
 type Props = {
   chart: ReturnType<typeof useChart>
   title: string
-  /** What the values beside the series are, and the id by which they refer to it. */
+  /** The description of the series' values, and its id for `aria-describedby`. */
   values: { id: string; text: string }
   nameOf: (sn: string) => string
   ownPage: boolean
 }
 
-/** Which time the chart shows, and what one can take away of it. */
+/** The chart's period and its exports. */
 export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
   const { t } = useT()
   const { choice, search, today, requests, change, group } = chart
   return (
     <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-3">
-      {/* As wide as most of what it says: the date beside it stays where it is while the cursor moves. */}
+      {/* A minimum width, so that the date stays in place while the cursor moves. */}
       <div className="sm:min-w-36">
         <h2 id="chart" className="card-heading leading-5">
           {t('chart.title')}
@@ -53,7 +53,7 @@ export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
           title={title}
           group={group}
           table={choice.table}
-          // A phone finds them on the chart's own page.
+          // Phones have the exports on the charts page only.
           className={ownPage ? undefined : 'max-sm:hidden'}
         />
         {!ownPage && (

@@ -8,20 +8,20 @@ import { dateBefore } from '../model/before'
 import type { Series } from '../model/series'
 import type { useChart } from '../use-chart'
 
-/** Only whoever looks at forecasts wants to know how good they are. */
+/** Loaded on demand, for charts with forecasts. */
 const Accuracy = lazyPart(
   async () => (await Promise.all([import('./forecast-accuracy'), openTexts('plan')]))[0].ForecastAccuracy,
 )
 
 type Props = { graphs: readonly Graph[]; series: readonly Series[]; chart: ReturnType<typeof useChart> }
 
-/** What one must know to read the chart: what is below zero, who takes no part, what is not there yet. */
+/** Explanations: values below zero, silent systems, and missing data. */
 export function ChartNotes({ graphs, series, chart: { choice, search, today } }: Props) {
   const { t, locale } = useT()
   const { table, interval, date, before } = choice
   const signed = series.some(({ words, below }) => words || below)
   const silent = graphs.find(({ reporting, systems }) => reporting > 0 && reporting < systems)
-  // What today shows of the sun by itself asks for no explanation.
+  // The default forecast of today needs no explanation.
   const chosen = search.series !== undefined || date > today
   const forecasts = chosen ? series.filter(({ forecast }) => forecast) : []
   const notes = [
@@ -44,7 +44,7 @@ export function ChartNotes({ graphs, series, chart: { choice, search, today } }:
   )
 }
 
-/** None of these has a value anywhere. */
+/** None of the series has a value. */
 const isMissing = (series: readonly Series[], graphs: readonly Graph[]) =>
   series.length > 0 &&
   graphs.length > 0 &&

@@ -4,6 +4,7 @@ import { NotLoaded } from '@/components/ui/not-loaded'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Earlier } from '../model/before'
@@ -14,8 +15,10 @@ import type { PlotGroup } from '../plot/group'
 import type { SystemName } from '../use-systems'
 import { ChartView } from './chart-view'
 
-/** Most people have one system, and look at the drawing. */
-const PanelHeading = lazyPart(async () => (await import('./panel-heading')).PanelHeading)
+/** Loaded on demand: most people have one system and use the drawing. */
+const PanelHeading = lazyPart(
+  async () => (await Promise.all([import('./panel-heading'), openTexts('outlook')]))[0].PanelHeading,
+)
 const ChartTable = lazyPart(async () => (await import('./chart-table')).ChartTable)
 
 type Props = {
@@ -25,18 +28,18 @@ type Props = {
   group: PlotGroup
   title: string
   system: SystemName
-  /** Several systems under each other: each with its name, and all of the same height. */
+  /** Several systems below each other, each with its name and the same height. */
   several: boolean
   summary: Summary
   earlier: Earlier | undefined
   onRemove: () => void
   onCursor?: (place: number | null) => void
   extents: Extents | undefined
-  /** Gives the drawing its height. */
+  /** Sets the height of the drawing. */
   className: string
 }
 
-/** One system: its chart or table, or why there is none. */
+/** One system's chart or table, or the reason why there is none. */
 export function ChartPanel({
   query,
   several,

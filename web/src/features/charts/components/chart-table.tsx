@@ -5,14 +5,14 @@ import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
 import type { Earlier } from '../model/before'
 import { pointTime } from '../model/point-time'
-import { columnsOf, drawn, type Series } from '../model/series'
+import { columnsOf, roundForChart, type Series } from '../model/series'
 import { cellText, TABLE_UNIT } from './value-text'
 
 const ROWS = 48
 
 type Props = { graph: Graph; series: readonly Series[]; earlier: Earlier | undefined; title: string }
 
-/** The same numbers as the chart, in words a screen reader can walk through. Steps without any value are left out. */
+/** The chart's data as a table, without steps that have no values. */
 export function ChartTable({ graph, series, earlier, title }: Props) {
   const { t, locale } = useT()
   const [chosen, setChosen] = useState(1)
@@ -61,7 +61,7 @@ export function ChartTable({ graph, series, earlier, title }: Props) {
                 </th>
                 {columns.map(({ key, unit, values, value }) => (
                   <td key={key} className="px-3 py-1.5 whitespace-nowrap">
-                    {cellText(value(drawn(values?.[place], unit)), unit, locale)}
+                    {cellText(value(roundForChart(values?.[place], unit)), unit, locale)}
                   </td>
                 ))}
               </tr>

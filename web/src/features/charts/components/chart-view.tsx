@@ -9,15 +9,15 @@ import { useTheme } from '@/lib/theme'
 import type { Earlier } from '../model/before'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
+import type { TimeRange } from '../model/range'
 import type { Series } from '../model/series'
-import type { Stretch } from '../model/stretch'
 import type { PlotGroup } from '../plot/group'
 import { Plot } from '../plot/plot'
 import { valueText } from './value-text'
 
-/** Comes after the drawing, which most people look at. */
-const ChartWords = lazyPart(
-  async () => (await Promise.all([import('./chart-words'), openTexts('outlook')]))[0].ChartWords,
+/** Loaded after the drawing. */
+const ChartSummary = lazyPart(
+  async () => (await Promise.all([import('./chart-summary'), openTexts('outlook')]))[0].ChartSummary,
 )
 
 type Props = {
@@ -25,29 +25,29 @@ type Props = {
   graph: Graph
   series: readonly Series[]
   earlier: Earlier | undefined
-  /** Of the system, where there are several. */
+  /** The system's name, if there are several. */
   name: string
   title: string
   place: number | null
-  /** What is visible; null is everything. */
-  zoom: Stretch | null
+  /** The visible range; null is everything. */
+  zoom: TimeRange | null
   onCursor: (place: number | null) => void
   extents: Extents | undefined
   className: string
 }
 
-/** The drawing, and what it says where it has nothing to draw. */
+/** The drawing, or a message without data. */
 export function ChartView({ graph, series, earlier, title, place, zoom, className, ...plot }: Props) {
   const { t, locale } = useT()
   const theme = useTheme((state) => state.theme)
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
   const shape = [graph.sn, graph.interval, graph.resolution, graph.time[0], graph.time.length]
-  // An answer to the last choice is drawn until the next one comes, but only with series that it has.
+  // While the next data loads, the last one is drawn with the series that it contains.
   const shown = useMemo(() => series.filter(({ code }) => code in graph.series), [graph, series])
   return (
     <div className="relative">
       <PagePart>
-        <ChartWords graph={graph} series={shown} zoom={zoom} />
+        <ChartSummary graph={graph} series={shown} zoom={zoom} />
       </PagePart>
       <Plot
         key={[

@@ -2,16 +2,16 @@ import { Layers } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Menu } from '@/components/ui/menu'
 import { useT } from '@/lib/i18n/use-t'
-import { MOST_SYSTEMS } from '../model/choice'
+import { MAX_SYSTEMS } from '../model/choice'
 import { useSystemNames, useSystems } from '../use-systems'
 
-/** Which systems stand under each other; not there for whoever has only one. */
+/** Chooses the systems to compare; hidden with only one system. */
 export function CompareMenu() {
   const { t } = useT()
   const { shown, choices, toggle } = useSystems()
   const nameOf = useSystemNames()
   if (choices.length < 2) return null
-  const full = shown.length >= MOST_SYSTEMS
+  const full = shown.length >= MAX_SYSTEMS
   return (
     <Menu
       trigger={

@@ -5,19 +5,19 @@ import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { isSiteDay, type SiteDay } from '@/lib/site-day'
-import { type ChartChoice, lastDay, stepped } from '../model/choice'
+import { type ChartChoice, lastDay, stepDate } from '../model/choice'
 
 type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void; className?: string }
 
 /**
- * A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar; for who comes with
- * the keyboard it is the browser's own field, which shows which of its parts the keys change.
+ * Previous, current and next period. The text opens the browser's date picker. With the keyboard the native
+ * date field itself is used, which shows its focused part.
  */
 export function DateSteps({ choice, today, onChange, className }: Props) {
   const { t, locale } = useT()
   const [byKey, setByKey] = useState(false)
-  const back = stepped(choice, -1, today)
-  const forth = stepped(choice, 1, today)
+  const back = stepDate(choice, -1, today)
+  const forth = stepDate(choice, 1, today)
   return (
     <div className={cn('flex items-center justify-between', className)}>
       <Button

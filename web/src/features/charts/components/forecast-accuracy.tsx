@@ -4,7 +4,7 @@ import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
 
-/** How far the forecasts of the last week were off, once that can be said. */
+/** The forecasts' error of the last week, if it is known. */
 export function ForecastAccuracy({ sn, series }: { sn: string; series: readonly Series[] }) {
   const { t, locale } = useT()
   const { data } = useQuery(forecastQuery(sn))

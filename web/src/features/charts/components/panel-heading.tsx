@@ -20,7 +20,7 @@ type Props = {
   onRemove: () => void
 }
 
-/** Which system a chart is of, and its values under the cursor. */
+/** A chart's system, and its values at the cursor. */
 export function PanelHeading({ system, graph, series, place, summary, earlier, onRemove }: Props) {
   const { name, more } = system
   const { t } = useT()

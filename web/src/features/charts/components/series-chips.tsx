@@ -10,13 +10,13 @@ import { SeriesValue } from './series-value'
 
 type Props = {
   chosen: readonly string[]
-  /** Where the values come from; null where each chart says its own. */
+  /** The source of the values; null if each chart shows its own. */
   graph: Graph | undefined | null
-  /** The point under the cursor; without one the summary stands beside a name. */
+  /** The index of the point at the cursor; without one the summary is shown. */
   place: number | null
   summary: Summary
   earlier: Earlier | undefined
-  /** Says what the values are. */
+  /** The id of the values' description. */
   describedBy: string
   onToggle: (code: string) => void
 }
@@ -24,10 +24,7 @@ type Props = {
 const CHIP =
   'flex min-h-9 max-w-full flex-wrap items-center gap-x-2 rounded-[18px] border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2'
 
-/**
- * Every series as a button that adds or removes it; those on the chart show their value.
- * A phone has no room for all at once: those that are not on the chart unfold.
- */
+/** A toggle button for every series; active ones show their value. On a phone inactive ones are collapsed. */
 export function SeriesChips({ chosen, graph, place, summary, earlier, describedBy, onToggle }: Props) {
   const { t } = useT()
   const [all, setAll] = useState(false)

@@ -2,7 +2,10 @@ import { cn } from '@/lib/cn'
 import { VALUE_COLOUR } from '@/lib/value-colours'
 import type { Series } from '../model/series'
 
-/** Looks like its series: a line, a dashed line for a forecast, a block for energies, hatched below zero. */
+/**
+ * The legend mark of a series: a line, a dashed line for a forecast, a block for energies, hatched below
+ * zero.
+ */
 export function SeriesMark({
   series: { colour, unit, forecast, below },
   dim = false,

@@ -9,13 +9,15 @@ import { earlierValue, reportingAt, valueAt, valueText, widestText } from './val
 type Props = {
   series: Series
   graph: Graph | undefined
-  /** The point under the cursor; without one the summary counts. */
+  /** The index of the point at the cursor; without one the summary is shown. */
   place: number | null
   summary: Summary
   earlier: Earlier | undefined
 }
 
-/** The value of a series, and that of the time before. Each has room for the widest, so that nothing beside it moves with the cursor. */
+/**
+ * A series' value and its comparison. The width fits the longest text, so that nothing moves with the cursor.
+ */
 export function SeriesValue({ series, graph, place, summary, earlier }: Props) {
   const { t, locale } = useT()
   const reporting = reportingAt(graph, place, summary)

@@ -11,19 +11,24 @@ import { mostOf } from '../model/words'
 /** A moment of the day, or a day, month or year as the API writes it. */
 export type SmallRow = { time: number | string; energies: Energies }
 
+/** The same part of the period before, row for row; null where it has none. */
+export type Earlier = { rows: readonly (Energies | null)[]; total: Energies }
+
 type Props = Chart & {
   period: Period
   /** Until they are asked for, a phone shows only what the house used and made, in numbers. */
   bars: boolean
   total: Energies
   rows: readonly SmallRow[]
+  earlier: Earlier | null
   timeZone: string | undefined
 }
 
 const DOT = { pv: 'bg-pv', grid: 'bg-grid', battery: 'bg-battery' } as const
 
 /** The totals in numbers, their course as bars, and the same as a table for screen readers. */
-export function SmallChart({ title, parts, house = false, period, bars, total, rows, timeZone }: Props) {
+export function SmallChart(props: Props) {
+  const { title, parts, house = false, period, bars, total, rows, earlier, timeZone } = props
   const { t, locale } = useT()
   const text = (wattHours: number | null) =>
     wattHours === null ? '–' : joinQuantity(energyQuantity(wattHours, locale))
@@ -44,6 +49,9 @@ export function SmallChart({ title, parts, house = false, period, bars, total, r
                 className={`size-2 shrink-0 rounded-full ${DOT[part.colour]} ${part.below ? 'opacity-60' : ''}`}
               />
               {t(part.label)} <span className="num font-medium text-text">{text(part.of(total))}</span>
+              {earlier && (
+                <span className="num">{t('small.before', { amount: text(part.of(earlier.total)) })}</span>
+              )}
             </li>
           ))}
         </ul>
@@ -52,6 +60,7 @@ export function SmallChart({ title, parts, house = false, period, bars, total, r
         <ReadableBars
           parts={parts}
           rows={rows}
+          earlier={earlier}
           nameOf={({ time }) => rowName(time, period, locale, timeZone)}
           text={text}
         />
@@ -81,15 +90,25 @@ export function SmallChart({ title, parts, house = false, period, bars, total, r
                   {t(label)}
                 </th>
               ))}
+              {earlier &&
+                parts.map(({ label }) => (
+                  <th key={`${label} before`} scope="col">
+                    {t('small.before', { amount: t(label) })}
+                  </th>
+                ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ time, energies }) => (
+            {rows.map(({ time, energies }, place) => (
               <tr key={time}>
                 <th scope="row">{rowName(time, period, locale, timeZone)}</th>
                 {parts.map((part) => (
                   <td key={part.label}>{text(part.of(energies))}</td>
                 ))}
+                {earlier &&
+                  parts.map((part) => (
+                    <td key={`${part.label} before`}>{text(earlierOf(earlier, place, part))}</td>
+                  ))}
               </tr>
             ))}
           </tbody>
@@ -110,25 +129,31 @@ function rowName(
   return period === 'total' ? time : formatPeriod(time, 'Day', locale)
 }
 
+const earlierOf = ({ rows }: Earlier, place: number, part: Part) => {
+  const energies = rows[place]
+  return energies ? part.of(energies) : null
+}
+
 const HEIGHT = 72
 
 type BarsProps = {
   parts: readonly Part[]
   rows: readonly SmallRow[]
+  earlier: Earlier | null
   nameOf: (row: SmallRow) => string
   text: (wattHours: number | null) => string
 }
 
 /** The bars, and in words the one that the mouse or a finger is at: when it was and how much. */
-function ReadableBars({ parts, rows, nameOf, text }: BarsProps) {
+function ReadableBars({ parts, rows, earlier, nameOf, text }: BarsProps) {
   const { t } = useT()
   const { share, pointing } = usePointed<HTMLDivElement>()
   const place = placeAt(share, rows.length)
   const row = place === null ? undefined : rows[place]
   return (
     <div {...pointing} className="relative mt-3 touch-pan-y">
-      <Bars parts={parts} rows={rows} place={place} />
-      {row && share !== null && (
+      <Bars parts={parts} rows={rows} earlier={earlier} place={place} />
+      {row && place !== null && share !== null && (
         <div
           data-reading
           aria-hidden
@@ -144,6 +169,7 @@ function ReadableBars({ parts, rows, nameOf, text }: BarsProps) {
               />
               {t(part.label)}{' '}
               <span className="ml-auto pl-2 font-medium text-text">{text(part.of(row.energies))}</span>
+              {earlier && t('small.before', { amount: text(earlierOf(earlier, place, part)) })}
             </p>
           ))}
         </div>
@@ -152,15 +178,18 @@ function ReadableBars({ parts, rows, nameOf, text }: BarsProps) {
   )
 }
 
-type DrawnProps = Pick<BarsProps, 'parts' | 'rows'> & { place: number | null }
+type DrawnProps = Pick<BarsProps, 'parts' | 'rows' | 'earlier'> & { place: number | null }
 
-function Bars({ parts, rows, place }: DrawnProps) {
+const UNKNOWN: Energies = { pv: null, import: null, feedIn: null, discharge: null, charge: null }
+
+function Bars({ parts, rows, earlier, place }: DrawnProps) {
   const hatching = useId()
   const step = 100 / Math.max(1, rows.length)
-  const { pieces, zero } = piecesOf(
-    parts,
-    rows.map(({ energies }) => energies),
-  )
+  // Both on one scale.
+  const behind = earlier?.rows.slice(0, rows.length).map((energies) => energies ?? UNKNOWN) ?? []
+  const { pieces, zero } = piecesOf(parts, [...rows.map(({ energies }) => energies), ...behind])
+  // Narrower, so that the pale bar behind is seen on both sides.
+  const margin = earlier ? 0.26 : 0.12
   return (
     <svg aria-hidden className="block h-[72px] w-full">
       {(['grid', 'battery'] as const).map((colour) => (
@@ -181,11 +210,22 @@ function Bars({ parts, rows, place }: DrawnProps) {
       )}
       {rows.map(({ time }, row) => (
         <g key={time}>
+          {pieces[rows.length + row]?.map(({ label, colour, top, height }) => (
+            <rect
+              key={`${label} before`}
+              x={`${(row + 0.04) * step}%`}
+              width={`${step * 0.92}%`}
+              y={top * HEIGHT}
+              height={Math.max(1, height * HEIGHT)}
+              fill={`var(--${colour})`}
+              fillOpacity="0.3"
+            />
+          ))}
           {pieces[row]?.map(({ label, colour, hatched, top, height }) => (
             <rect
               key={label}
-              x={`${(row + 0.12) * step}%`}
-              width={`${step * 0.76}%`}
+              x={`${(row + margin) * step}%`}
+              width={`${step * (1 - 2 * margin)}%`}
               y={top * HEIGHT}
               height={Math.max(1, height * HEIGHT)}
               fill={hatched ? `url(#${hatching}${colour})` : `var(--${colour})`}

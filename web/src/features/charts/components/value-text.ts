@@ -11,7 +11,7 @@ import {
 import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
 import type { Values } from '../model/before'
-import { type Series, type Unit, wordOf } from '../model/series'
+import { directionWord, type Series, type Unit } from '../model/series'
 import { earlierSummary, type Summary, summaryOf } from '../model/summary'
 
 export type Value = number | null | undefined
@@ -25,7 +25,7 @@ const QUANTITY: Record<Unit, (value: number, locale: Locale) => Quantity> = {
   voltage: voltageQuantity,
 }
 
-/** What was measured at a point; without a point, what stands for all of them. */
+/** The value at a point; without a point the summary. */
 export const valueAt = (
   graph: Graph | undefined,
   series: Series,
@@ -33,7 +33,7 @@ export const valueAt = (
   summary: Summary,
 ): Value => (place === null ? summaryOf(graph, series, summary) : graph?.series[series.code]?.[place])
 
-/** The same at the time before; undefined where it is not held against anything. */
+/** The compared value; undefined without a comparison. */
 export const earlierValue = (
   graph: Graph | undefined,
   values: Values | undefined,
@@ -47,13 +47,13 @@ export const earlierValue = (
     : (values[series.code]?.[place] ?? null)
 }
 
-/** How many systems are in a value: each has its noise. */
+/** The number of systems in a value, which determines the meters' noise. */
 export const reportingAt = (graph: Graph | undefined, place: number | null, { kind, live }: Summary) =>
   (place === null && kind === 'now' ? live?.reporting : graph?.reporting) ?? undefined
 
 /**
- * "1,9 kW lädt": a magnitude and, where there is one, the word for its direction; a dash where nothing was measured.
- * @param reporting how many systems are in it
+ * "1,9 kW lädt": magnitude and direction; a dash if nothing was measured. @param reporting how many systems
+ * are in the value
  */
 export function valueText(
   value: Value,
@@ -64,20 +64,20 @@ export function valueText(
 ): string {
   if (value === null || value === undefined) return NOTHING
   const text = joinQuantity(QUANTITY[series.unit](value, locale))
-  const word = wordOf(value, series, reporting)
+  const word = directionWord(value, series, reporting)
   return word ? `${text} ${t(word)}` : text
 }
 
-/** What takes the most room of a series: as much as a home can have, in its longer direction. */
+/** The longest text of a series, to reserve its width. */
 export function widestText({ unit, words }: Series, locale: Locale, t: Translate): string {
-  const text = joinQuantity(QUANTITY[unit](MOST[unit], locale))
+  const text = joinQuantity(QUANTITY[unit](MAX_VALUES[unit], locale))
   const longest = words && [t(words.positive), t(words.negative)].sort((a, b) => b.length - a.length)[0]
   return longest ? `${text} ${longest}` : text
 }
 
-const MOST: Record<Unit, number> = { power: 88_800, energy: 888_800, percent: 100, voltage: 238.8 }
+const MAX_VALUES: Record<Unit, number> = { power: 88_800, energy: 888_800, percent: 100, voltage: 238.8 }
 
-/** How a table writes a unit: as the API and the CSV do, so that all three show the same numbers. */
+/** Units in tables: the same as in API and CSV. */
 export const TABLE_UNIT: Record<Unit, { unit: string; digits: number }> = {
   power: { unit: 'W', digits: 0 },
   energy: { unit: 'Wh', digits: 0 },

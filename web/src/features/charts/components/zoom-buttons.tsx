@@ -4,9 +4,14 @@ import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import type { PlotGroup } from '../plot/group'
 
-type Act = { label: MessageId; icon: LucideIcon; act: (group: PlotGroup) => void; whenZoomed?: boolean }
+type ZoomAction = {
+  label: MessageId
+  icon: LucideIcon
+  act: (group: PlotGroup) => void
+  whenZoomed?: boolean
+}
 
-const ACTS: readonly Act[] = [
+const ZOOM_ACTIONS: readonly ZoomAction[] = [
   { label: 'chart.zoom_in', icon: ZoomIn, act: (group) => group.zoom(0.5) },
   { label: 'chart.zoom_out', icon: ZoomOut, act: (group) => group.zoom(2), whenZoomed: true },
   { label: 'chart.earlier', icon: ChevronLeft, act: (group) => group.pan(-0.5), whenZoomed: true },
@@ -14,12 +19,12 @@ const ACTS: readonly Act[] = [
   { label: 'chart.whole', icon: Maximize2, act: (group) => group.reset(), whenZoomed: true },
 ]
 
-/** What a mouse does by dragging, for keyboards and fingers. */
+/** Zoom and pan for keyboards and touch screens. */
 export function ZoomButtons({ group, zoomed }: { group: PlotGroup; zoomed: boolean }) {
   const { t } = useT()
   return (
     <div className="flex items-center">
-      {ACTS.map(({ label, icon: Icon, act, whenZoomed }) => (
+      {ZOOM_ACTIONS.map(({ label, icon: Icon, act, whenZoomed }) => (
         <Button
           key={label}
           variant="ghost"

@@ -13,7 +13,7 @@ const day = (time: number[], values: (number | null)[]) => ({
   series: { m6: values },
 })
 
-describe('the same time before', () => {
+describe('the comparison period', () => {
   it.each([
     ['2026-11-18', 'Day', 'day', '2026-11-17'],
     ['2026-11-18', 'Day', 'week', '2026-11-11'],
@@ -30,7 +30,7 @@ describe('the same time before', () => {
     expect(dateBefore(date, interval, before)).toBe(expected)
   })
 
-  it('is point for point that of the same time on the site’s clock', () => {
+  it('is aligned point by point by the site’s clock', () => {
     const now = day(hours('2026-11-17T23:00Z', 24), [])
     const before = day(
       hours('2026-11-16T23:00Z', 24),
@@ -39,7 +39,7 @@ describe('the same time before', () => {
     expect(alignedTo(now, before).m6).toEqual(before.series.m6)
   })
 
-  it('holds a day of 25 hours against one of 24: the hour that comes twice is the same both times', () => {
+  it('compares a day of 25 hours with one of 24: the repeated hour has the same value twice', () => {
     const now = day(hours('2026-10-24T22:00Z', 25), [])
     const before = day(
       hours('2026-10-23T22:00Z', 24),
@@ -48,7 +48,7 @@ describe('the same time before', () => {
     expect(alignedTo(now, before).m6?.slice(0, 6)).toEqual([0, 1, 2, 2, 3, 4])
   })
 
-  it('has nothing where the day of earlier had no such hour, or the month no such day', () => {
+  it('has no values where the earlier day lacked the hour, or the month lacked the day', () => {
     const now = day(hours('2026-03-29T22:00Z', 24), [])
     const before = day(
       hours('2026-03-28T23:00Z', 23),
@@ -67,7 +67,7 @@ describe('the same time before', () => {
     expect(aligned?.slice(26)).toEqual([27, 28, null, null, null])
   })
 
-  it('finds the months of a year by their names', () => {
+  it('aligns the months of a year', () => {
     const year = (number: number, values: number[]) => ({
       ...day(
         values.map((_, month) => Date.UTC(number, month, 1, 12)),
@@ -79,7 +79,7 @@ describe('the same time before', () => {
     expect(alignedTo(year(2026, [0, 0, 0]), year(2025, [1, 2, 3, 4])).m6).toEqual([1, 2, 3])
   })
 
-  it('is summed up only as far as there is something to hold it against', () => {
+  it('is summed up only as far as the chart has values', () => {
     expect(upToNow({ m6: [1, 2, 3, 4] }, { series: { m6: [5, null, 7, null] } }).m6).toEqual([1, 2, 3, null])
     expect(upToNow({ m6: [1] }, { series: {} }).m6).toEqual([null])
   })

@@ -1,11 +1,11 @@
-/** The same time before: yesterday, a week, a month or a year ago, drawn behind what is shown. */
+/** Comparison with an earlier period: a day, week, month or year before, drawn behind the chart. */
 import type { Graph } from '@/lib/api/chart-queries'
 import { type Interval, plusDays, type SiteDay, siteDayOf, step, utcOf } from '@/lib/site-day'
 
-/** So much earlier. */
+/** The distance to the compared period. */
 export type Before = 'day' | 'week' | 'month' | 'year'
 
-/** What can be held against each: nothing that overlaps it. */
+/** The comparisons of each interval; compared periods never overlap. */
 export const BEFORE: Record<Interval, readonly Before[]> = {
   Day: ['day', 'week', 'year'],
   Week: ['week', 'year'],
@@ -13,26 +13,26 @@ export const BEFORE: Record<Interval, readonly Before[]> = {
   Year: ['year'],
 }
 
-/** The day to ask for instead. A week of last year has the same weekdays, so it is 52 weeks away. */
+/** The compared date. A week a year ago is 52 weeks earlier, with the same weekdays. */
 export function dateBefore(date: SiteDay, interval: Interval, before: Before): SiteDay {
   if (before === 'day') return plusDays(date, -1)
   if (before === 'week') return plusDays(date, -7)
   if (before === 'month') return step(date, 'Month', -1)
   if (interval === 'Week') return plusDays(date, -364)
   const year = `${Number(date.slice(0, 4)) - 1}`
-  // A year without 29 February has its 28th.
+  // 29 February is compared with 28 February.
   return date.endsWith('-02-29') ? `${year}-02-28` : `${year}${date.slice(4)}`
 }
 
 type Timed = Pick<Graph, 'interval' | 'resolution' | 'time_zone' | 'time'>
 export type Values = Graph['series']
 
-/** What was measured then, point for point, and when that was. */
+/** The compared values, aligned to the chart's points. */
 export type Earlier = { before: Before; values: Values }
 
 const aligned = new WeakMap<Graph, { before: Graph; values: Values }>()
 
-/** The same object for the same two answers: a new one would be drawn anew. */
+/** Memoised, because a new object would redraw the chart. */
 export function earlierValues(graph: Graph, before: Graph): Values {
   const known = aligned.get(graph)
   if (known?.before === before) return known.values
@@ -42,8 +42,8 @@ export function earlierValues(graph: Graph, before: Graph): Values {
 }
 
 /**
- * What was measured before at each point of a chart: at the same time of the same day of the period, by the site's clock. So a
- * day of 23 or 25 hours is held against one of 24, and 31 days against 28, hour by hour and day by day.
+ * Aligns the compared values to the chart's points: the same time of the same day of the period, by the
+ * site's clock. So days of 23 or 25 hours align with 24, and 31 days with 28.
  */
 export function alignedTo(graph: Timed, before: Timed & Pick<Graph, 'series'>): Values {
   const places = new Map<string, number>()
@@ -57,7 +57,7 @@ export function alignedTo(graph: Timed, before: Timed & Pick<Graph, 'series'>): 
   )
 }
 
-/** What a point is called within its period: "3 14:15" of a week, "06" of a year by months. */
+/** A point's position in its period: "3 14:15" in a week, "06" in a year of months. */
 function namesOf({ interval, resolution, time_zone: timeZone, time }: Timed): string[] {
   const days = time.map((ms) => siteDayOf(ms, timeZone))
   if (interval === 'Year') return days.map((day) => (resolution === 'month' ? day.slice(5, 7) : day.slice(5)))
@@ -74,7 +74,7 @@ const DAY = 86_400_000
 const clockOf = (timeZone: string) =>
   new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone })
 
-/** Only up to where the chart itself has values, so that half a day is not held against a whole one. */
+/** Only as far as the chart has values, so that half a day is not compared with a whole one. */
 export const upToNow = (values: Values, graph: Pick<Graph, 'series'>): Values =>
   Object.fromEntries(
     Object.entries(values).map(([code, numbers]) => {

@@ -3,7 +3,7 @@ import {
   choiceOf,
   isGrowing,
   readChartSearch,
-  stepped,
+  stepDate,
   systemsOf,
   withDate,
   withInterval,
@@ -15,7 +15,7 @@ import {
 const TODAY = '2026-11-15'
 
 describe('the address of a chart', () => {
-  it('keeps what is right and passes over the rest', () => {
+  it('keeps valid values and ignores the others', () => {
     const raw = {
       sn: -1,
       range: 'Week',
@@ -28,7 +28,7 @@ describe('the address of a chart', () => {
     expect(readChartSearch(raw)).toEqual({ sn: '-1', range: 'Week', series: 'm6,m0', method: 'max' })
   })
 
-  it('is empty for the usual chart: today with what is expected of the sun, in quarter hours, as mean', () => {
+  it('is empty for the default chart: today with the sun’s forecast, in quarters, as means', () => {
     expect(choiceOf(readChartSearch({}), TODAY)).toEqual({
       interval: 'Day',
       date: TODAY,
@@ -41,14 +41,14 @@ describe('the address of a chart', () => {
     })
   })
 
-  it('shows energies for months and years', () => {
+  it('shows energies for months and years by default', () => {
     expect(choiceOf({ range: 'Year' }, TODAY)).toMatchObject({
       series: ['m4', 'm2', 'm2N', 'm5', 'm5N'],
       resolution: 'month',
     })
   })
 
-  it('can show no series at all', () => {
+  it('can have no series', () => {
     expect(choiceOf(readChartSearch({ series: '' }), TODAY).series).toEqual([])
   })
 })
@@ -61,26 +61,26 @@ describe('a chart', () => {
     expect(withToggled({}, day, 'm0').series).toBe('m6,m8,m1,m3,ef')
   })
 
-  it('keeps its day when the stretch of time changes', () => {
+  it('keeps its date when the interval changes', () => {
     const search = { range: 'Day', date: '2026-06-18', resolution: 'minute', series: 'm6' } as const
     expect(withInterval(search, 'Year')).toEqual({ range: 'Year', date: '2026-06-18' })
   })
 
-  it('steps back and forth, and into the future only as far as forecasts reach', () => {
-    expect(stepped(day, -1, TODAY)).toBe('2026-11-14')
-    expect(stepped(day, 1, TODAY)).toBe('2026-11-16')
-    expect(stepped({ ...day, date: '2026-11-17' }, 1, TODAY)).toBeNull()
-    expect(stepped({ ...day, interval: 'Week' }, 1, TODAY)).toBeNull()
-    expect(stepped({ ...day, interval: 'Week', date: '2026-11-05' }, 1, TODAY)).toBe('2026-11-12')
-    expect(stepped({ ...day, interval: 'Week', date: '2026-11-12' }, 1, TODAY)).toBe(TODAY)
-    expect(stepped({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
+  it('steps back and forth, and into the future only as far as forecasts go', () => {
+    expect(stepDate(day, -1, TODAY)).toBe('2026-11-14')
+    expect(stepDate(day, 1, TODAY)).toBe('2026-11-16')
+    expect(stepDate({ ...day, date: '2026-11-17' }, 1, TODAY)).toBeNull()
+    expect(stepDate({ ...day, interval: 'Week' }, 1, TODAY)).toBeNull()
+    expect(stepDate({ ...day, interval: 'Week', date: '2026-11-05' }, 1, TODAY)).toBe('2026-11-12')
+    expect(stepDate({ ...day, interval: 'Week', date: '2026-11-12' }, 1, TODAY)).toBe(TODAY)
+    expect(stepDate({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
   })
 
-  it('shows no forecast of a day that is over', () => {
+  it('has no default forecast for a past day', () => {
     expect(choiceOf({ date: '2026-11-14' }, TODAY).series).toEqual(['m6', 'm8', 'm1', 'm0', 'm3'])
   })
 
-  it('keeps what it is held against where that makes sense', () => {
+  it('keeps its comparison where it is possible', () => {
     expect(readChartSearch({ before: 'week' })).toEqual({ before: 'week' })
     expect(readChartSearch({ range: 'Month', before: 'week' })).toEqual({ range: 'Month' })
     expect(choiceOf({ before: 'day' }, TODAY).before).toBe('day')
@@ -89,12 +89,12 @@ describe('a chart', () => {
     expect(withDate({ before: 'year' }, '2026-06-18')).toEqual({ before: 'year', date: '2026-06-18' })
   })
 
-  it('shows what is expected of a day that has not begun', () => {
+  it('shows forecasts of a future day', () => {
     expect(choiceOf({ date: '2026-11-16' }, TODAY).series).toEqual(['ef', 'lf'])
     expect(choiceOf({ date: '2026-11-16', series: 'm3' }, TODAY).series).toEqual(['m3'])
   })
 
-  it('keeps its zoom until it shows another stretch of time', () => {
+  it('keeps its zoom until its period changes', () => {
     const search = withZoom({ series: 'm6' }, [1_781_733_600, 1_781_740_800])
     expect(choiceOf(readChartSearch(search), TODAY).zoom).toEqual([1_781_733_600, 1_781_740_800])
     expect(withToggled(search, day, 'm7').zoom).toBe('1781733600_1781740800')
@@ -103,7 +103,7 @@ describe('a chart', () => {
     expect(withZoom(search, null)).toEqual({ series: 'm6' })
   })
 
-  it('grows while its time is not over', () => {
+  it('grows while its period is not over', () => {
     expect(isGrowing({ ...day, interval: 'Week' }, TODAY)).toBe(true)
     expect(isGrowing({ ...day, interval: 'Week', date: '2026-11-14' }, TODAY)).toBe(false)
     expect(isGrowing({ ...day, interval: 'Month', date: '2026-11-09' }, TODAY)).toBe(true)
@@ -114,16 +114,16 @@ describe('a chart', () => {
 describe('several systems', () => {
   const choices = ['-1', 'SC1', 'SC2', '12345678']
 
-  it('are the one that is chosen and those beside it, each once, and no others', () => {
+  it('are the selected one and those beside it, without duplicates and unknown ones', () => {
     expect(systemsOf({}, 'SC2', choices)).toEqual(['SC2'])
     expect(systemsOf({ with: 'SC2,SC1,SC2,SC9,-1' }, 'SC2', choices)).toEqual(['-1', 'SC1', 'SC2'])
   })
 
-  it('stand in the address, also when one is a number', () => {
+  it('are in the address, also if one is a number', () => {
     expect(readChartSearch({ sn: -1, with: 12_345_678 })).toEqual({ sn: '-1', with: '12345678' })
   })
 
-  it('are added and removed, but one stays', () => {
+  it('can be added and removed, but the last one stays', () => {
     expect(withSystem({ range: 'Week' }, ['SC1'], 'SC2')).toEqual({ range: 'Week', sn: 'SC1', with: 'SC2' })
     expect(withSystem({ sn: 'SC1', with: 'SC2' }, ['SC1', 'SC2'], 'SC1')).toEqual({ sn: 'SC2' })
     expect(withSystem({ sn: 'SC1' }, ['SC1'], 'SC1')).toEqual({ sn: 'SC1' })

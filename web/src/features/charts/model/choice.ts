@@ -1,14 +1,14 @@
-/** What the big chart shows, as the address keeps it: a link shows the same chart. */
+/** The big chart's search parameters, and the choice that they describe. */
 import type { Method, Resolution } from '@/lib/api/chart-queries'
 import { type Interval, isSiteDay, plusDays, type SiteDay, startOf, step } from '@/lib/site-day'
 import { BEFORE, type Before } from './before'
+import { parseRange, serialiseRange, type TimeRange } from './range'
 import { CODES } from './series'
-import { readStretch, type Stretch, stretchText } from './stretch'
 
 export const INTERVALS = ['Day', 'Week', 'Month', 'Year'] as const satisfies Interval[]
 export const METHODS = ['mean', 'min', 'max', 'sum'] as const satisfies Method[]
 
-/** Finer than this a chart has more points than pixels, and coarser it has none. */
+/** The resolutions of each interval, limited by the number of points. */
 export const RESOLUTIONS: Record<Interval, readonly Resolution[]> = {
   Day: ['minute', 'quarter', 'hour'],
   Week: ['quarter', 'hour', 'day'],
@@ -20,34 +20,34 @@ const POWERS = ['m6', 'm8', 'm1', 'm0', 'm3']
 const FORECASTS = ['ef', 'lf']
 const ENERGIES = ['m4', 'm2', 'm2N', 'm5', 'm5N']
 
-/** Days and weeks are looked at as curves, months and years as amounts. */
-const USUAL: Record<Interval, { resolution: Resolution; series: readonly string[] }> = {
+/** The defaults: powers for days and weeks, energies for months and years. */
+const DEFAULTS: Record<Interval, { resolution: Resolution; series: readonly string[] }> = {
   Day: { resolution: 'quarter', series: POWERS },
   Week: { resolution: 'quarter', series: POWERS },
   Month: { resolution: 'day', series: ENERGIES },
   Year: { resolution: 'month', series: ENERGIES },
 }
 
-/** Today goes on: what the sun is expected to bring fills the rest of it. */
-const USUAL_TODAY = [...POWERS, 'ef']
+/** Today's default includes the sun's forecast. */
+const TODAY_SERIES = [...POWERS, 'ef']
 
-/** Only what differs from the usual stands in the address. */
+/** Defaults are left out of the address. */
 export type ChartSearch = {
   sn?: string
-  /** Systems beside the first, on the page of charts. */
+  /** Further systems on the charts page, separated by commas. */
   with?: string
   range?: Interval
   date?: SiteDay
   series?: string
   resolution?: Resolution
   method?: Method
-  /** The same time before, behind it. */
+  /** The comparison. */
   before?: Before
   zoom?: string
   view?: 'table'
 }
 
-/** What is wrong in an address is passed over. */
+/** Ignores invalid values. */
 export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   const search: ChartSearch = {}
   if (isText(raw.sn)) search.sn = String(raw.sn)
@@ -62,13 +62,13 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   if (method) search.method = method
   const before = BEFORE[range ?? 'Day'].find((one) => one === raw.before)
   if (before) search.before = before
-  const zoom = readStretch(raw.zoom)
-  if (zoom) search.zoom = stretchText(zoom)
+  const zoom = parseRange(raw.zoom)
+  if (zoom) search.zoom = serialiseRange(zoom)
   if (raw.view === 'table') search.view = 'table'
   return search
 }
 
-/** The address bar reads a serial number of digits alone, and -1, as a number. */
+/** The router parses `-1` and serial numbers of digits only as numbers. */
 const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 const known = (series: string) => CODES.filter((code) => series.split(',').includes(code))
@@ -80,22 +80,22 @@ export type ChartChoice = {
   resolution: Resolution
   method: Method
   before: Before | null
-  /** What is visible of the stretch of time; null is all of it. */
-  zoom: Stretch | null
+  /** The visible range; null is everything. */
+  zoom: TimeRange | null
   table: boolean
 }
 
-function usualSeries(interval: Interval, date: SiteDay, today: SiteDay): readonly string[] {
-  if (interval !== 'Day' || date < today) return USUAL[interval].series
-  // Of a day that has not begun there is nothing but what is expected.
-  return date > today ? FORECASTS : USUAL_TODAY
+function defaultSeries(interval: Interval, date: SiteDay, today: SiteDay): readonly string[] {
+  if (interval !== 'Day' || date < today) return DEFAULTS[interval].series
+  // A future day has only forecasts.
+  return date > today ? FORECASTS : TODAY_SERIES
 }
 
 export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
   const interval = search.range ?? 'Day'
-  const usual = USUAL[interval]
+  const usual = DEFAULTS[interval]
   const date = search.date ?? today
-  const series = search.series === undefined ? usualSeries(interval, date, today) : known(search.series)
+  const series = search.series === undefined ? defaultSeries(interval, date, today) : known(search.series)
   return {
     interval,
     date,
@@ -103,26 +103,26 @@ export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
     resolution: search.resolution ?? usual.resolution,
     method: search.method ?? 'mean',
     before: search.before ?? null,
-    zoom: readStretch(search.zoom),
+    zoom: parseRange(search.zoom),
     table: search.view === 'table',
   }
 }
 
-/** Another stretch of time: the day stays, what only made sense before goes. */
+/** Changes the interval and keeps the date; resets what depends on the interval. */
 export const withInterval = (search: ChartSearch, range: Interval): ChartSearch => {
   const { resolution: _, series: __, zoom: ___, before, ...rest } = search
   return before && BEFORE[range].includes(before) ? { ...rest, range, before } : { ...rest, range }
 }
 
-/** Another day is seen as a whole. */
+/** Changing the date resets the zoom. */
 export const withDate = ({ zoom: _, ...rest }: ChartSearch, date: SiteDay): ChartSearch => ({ ...rest, date })
 
-/** @param before null is nothing */
+/** @param before null for no comparison */
 export const withBefore = ({ before: _, ...rest }: ChartSearch, before: Before | null): ChartSearch =>
   before ? { ...rest, before } : rest
 
-export const withZoom = ({ zoom: _, ...rest }: ChartSearch, zoom: Stretch | null): ChartSearch =>
-  zoom ? { ...rest, zoom: stretchText(zoom) } : rest
+export const withZoom = ({ zoom: _, ...rest }: ChartSearch, zoom: TimeRange | null): ChartSearch =>
+  zoom ? { ...rest, zoom: serialiseRange(zoom) } : rest
 
 export function withToggled(search: ChartSearch, choice: ChartChoice, code: string): ChartSearch {
   const series = choice.series.includes(code)
@@ -131,16 +131,16 @@ export function withToggled(search: ChartSearch, choice: ChartChoice, code: stri
   return { ...search, series: known(series.join()).join() }
 }
 
-/** More than these under each other compare nothing. */
-export const MOST_SYSTEMS = 6
+/** The maximum number of charts below each other. */
+export const MAX_SYSTEMS = 6
 
-/** The systems to show, in the order in which they can be chosen. */
+/** The systems to show, in menu order. */
 export function systemsOf({ with: others = '' }: ChartSearch, sn: string, choices: readonly string[]) {
-  const wished = [sn, ...others.split(',')].slice(0, MOST_SYSTEMS)
-  return choices.filter((one) => wished.includes(one))
+  const requested = [sn, ...others.split(',')].slice(0, MAX_SYSTEMS)
+  return choices.filter((one) => requested.includes(one))
 }
 
-/** With one system more or less; the last one stays. */
+/** Adds or removes a system; the last one stays. */
 export function withSystem(search: ChartSearch, shown: readonly string[], sn: string): ChartSearch {
   const [first, ...others] = shown.includes(sn) ? shown.filter((one) => one !== sn) : [...shown, sn]
   const { with: _, ...rest } = search
@@ -148,17 +148,17 @@ export function withSystem(search: ChartSearch, shown: readonly string[], sn: st
   return others.length > 0 ? { ...rest, sn: first, with: others.join() } : { ...rest, sn: first }
 }
 
-/** Forecasts reach two days ahead. */
+/** Forecasts cover two days. */
 export const lastDay = (today: SiteDay) => plusDays(today, 2)
 
-/** The step before or after; null where nothing can have been measured or forecast yet. */
-export function stepped({ interval, date }: ChartChoice, by: 1 | -1, today: SiteDay): SiteDay | null {
+/** The next or previous date; null beyond the available data. */
+export function stepDate({ interval, date }: ChartChoice, by: 1 | -1, today: SiteDay): SiteDay | null {
   const next = step(date, interval, by)
   if (next <= (interval === 'Day' ? lastDay(today) : today)) return next
-  // The last week ends today, however far the one before it is from there.
+  // The last week ends today, even if that is less than a step away.
   return interval === 'Week' && date < today ? today : null
 }
 
-/** The stretch of time is not over yet. */
+/** The period is not over yet. */
 export const isGrowing = ({ interval, date }: ChartChoice, today: SiteDay) =>
   startOf(date, interval) >= startOf(today, interval)

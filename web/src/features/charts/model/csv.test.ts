@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { joinTables } from './csv'
 
-it('puts the tables of several systems under one heading, each row with its system', () => {
+it('joins the tables of several systems with one heading and a system column', () => {
   const tables = [
     { name: 'All, together', table: 'Time,UTC,PV\r\n12:00,10:00,700\r\n12:15,10:15,\r\n' },
     { name: 'SC24B0001', table: 'Time,UTC,PV\r\n12:00,10:00,300\r\n' },
@@ -17,7 +17,7 @@ it('puts the tables of several systems under one heading, each row with its syst
   )
 })
 
-it('separates by semicolons where the comma is the decimal point', () => {
+it('separates with semicolons where the decimal sign is a comma', () => {
   const tables = [{ name: 'Alle, zusammen', table: 'Zeit;UTC;SOC\r\n12:00;10:00;55,5\r\n' }]
   expect(joinTables(tables, 'Anlage', 'de')).toBe(
     ['\ufeffAnlage;Zeit;UTC;SOC', 'Alle, zusammen;12:00;10:00;55,5', ''].join('\r\n'),

@@ -1,12 +1,12 @@
-/** The tables of several systems as one, each row with its system in front, as in the export of samples. */
+/** Joins the CSV tables of several systems with a system column, as in the export of samples. */
 import { BOM, csvCell, csvSeparator, NEW_LINE } from '@/lib/csv'
 import type { Locale } from '@/lib/i18n/locales'
 
 export type SystemTable = { name: string; table: string }
 
 /**
- * @param tables as the server writes them in the same language, without their byte order marks
- * @param heading of the column that names the system
+ * @param tables CSV texts of the server in the same language, without byte order marks @param heading the
+ * title of the system column
  */
 export function joinTables(tables: readonly SystemTable[], heading: string, locale: Locale): string {
   const named = (name: string, row: string) => `${csvCell(name, locale)}${csvSeparator(locale)}${row}`

@@ -5,7 +5,7 @@ import { seriesOf } from './series'
 
 const graph = (series: Graph['series']) => ({ series }) as Graph
 
-it('charts under each other reach as far as the farthest of them, each unit for itself', () => {
+it('charts below each other share their extents, by unit', () => {
   const graphs = [
     graph({ m0: [-300, null, 200], m3: [50.5] }),
     graph({ m0: [900], m1: [-1_200], m3: [null] }),
@@ -16,6 +16,6 @@ it('charts under each other reach as far as the farthest of them, each unit for 
   })
 })
 
-it('where nothing was measured there is no extent', () => {
+it('there is no extent without measurements', () => {
   expect(extentsOf([graph({ m0: [null] })], seriesOf(['m0', 'm3']))).toEqual({})
 })

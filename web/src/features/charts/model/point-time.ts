@@ -1,4 +1,4 @@
-/** When a point of a chart is, in as few words as tell it apart from the others. */
+/** The time of a point, in the shortest unambiguous format. */
 import type { Graph } from '@/lib/api/chart-queries'
 import { formatDate, formatDistinctTime, formatPeriod } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
@@ -6,7 +6,9 @@ import { siteDayOf } from '@/lib/site-day'
 
 type Timed = Pick<Graph, 'interval' | 'resolution' | 'time_zone'>
 
-/** "14:15" within a day, "15.06.2026 14:15" beyond it, "15.06.2026" for a day, "Juni 2026" for a month. */
+/**
+ * "14:15" within a day, "15.06.2026 14:15" in longer charts, "15.06.2026" for a day, "Juni 2026" for a month.
+ */
 export function pointTime({ interval, resolution, time_zone: timeZone }: Timed, ms: number, locale: Locale) {
   const moment = { locale, timeZone }
   if (resolution === 'month') return formatPeriod(siteDayOf(ms, timeZone), 'Month', locale)

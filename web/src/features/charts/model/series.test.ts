@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf, drawn, SERIES, seriesOf, wordOf } from './series'
+import { columnsOf, directionWord, roundForChart, SERIES, seriesOf } from './series'
 
 describe('chart numbers', () => {
   it.each([
@@ -8,19 +8,19 @@ describe('chart numbers', () => {
     [-0.2, -1],
     [1_234, 1_234],
   ])('%d W is drawn as %d, rounded away from zero', (value, expected) => {
-    expect(drawn(value, 'power')).toBe(expected)
+    expect(roundForChart(value, 'power')).toBe(expected)
   })
 
   it('keep tenths of a volt, and gaps', () => {
-    expect(drawn(231.4, 'voltage')).toBe(231.4)
-    expect(drawn(null, 'power')).toBeNull()
-    expect(drawn(undefined, 'energy')).toBeNull()
+    expect(roundForChart(231.4, 'voltage')).toBe(231.4)
+    expect(roundForChart(null, 'power')).toBeNull()
+    expect(roundForChart(undefined, 'energy')).toBeNull()
   })
 })
 
 describe('the word beside a value', () => {
   const word = (code: string, value: number, reporting?: number) =>
-    seriesOf([code]).map((series) => wordOf(value, series, reporting))[0]
+    seriesOf([code]).map((series) => directionWord(value, series, reporting))[0]
 
   it('is that of the cards', () => {
     expect([10, 31, -31].map((watts) => word('m0', watts))).toEqual([
@@ -31,12 +31,12 @@ describe('the word beside a value', () => {
     expect([0, 31].map((watts) => word('m1', watts))).toEqual(['flow.battery.idle', 'flow.battery.positive'])
   })
 
-  it('takes the noise of several meters for none, at the grid alone', () => {
+  it('ignores the summed noise of several meters, for the grid only', () => {
     expect(word('m0', 80, 3)).toBe('flow.grid.idle')
     expect(word('m1', 80, 3)).toBe('flow.battery.positive')
   })
 
-  it('is missing where there is no direction', () => expect(word('m6', 500)).toBeNull())
+  it('is missing if there is no direction', () => expect(word('m6', 500)).toBeNull())
 })
 
 describe('the columns of the table', () => {
@@ -49,7 +49,7 @@ describe('the columns of the table', () => {
     expect([above?.value(null), below?.value(null)]).toEqual([null, null])
   })
 
-  it('never hold a negative number', () => {
+  it('never contain a negative number', () => {
     for (const column of SERIES.flatMap(columnsOf)) expect(column.value(-5)).toBeGreaterThanOrEqual(0)
   })
 })

@@ -1,4 +1,4 @@
-/** The series of the big chart: how each is called, coloured, measured and drawn. */
+/** The series of the big chart: names, colours, units and styles. */
 import type { MessageId } from '@/lib/i18n/locales'
 import { DEAD_BAND, type Direction, directionOf, gridDeadBand } from '@/lib/power'
 
@@ -7,16 +7,16 @@ export type Unit = 'power' | 'energy' | 'percent' | 'voltage'
 export type Series = {
   code: string
   label: MessageId
-  /** Each line has the colour of its source. */
+  /** Named after the source. */
   colour: 'pv' | 'grid' | 'battery' | 'soc' | 'home'
   unit: Unit
-  /** Words for what is above, below and about zero: nobody reads a bare sign. */
+  /** The words for positive, negative and idle values. */
   words?: Record<NonNullable<Direction>, MessageId>
-  /** Comes as a negative number and is drawn below zero, hatched. */
+  /** Stored as a negative number; drawn below zero and hatched. */
   below?: boolean
-  /** The main line of its source: stronger, with an area under it. */
+  /** The main series of its source: a thicker line with an area. */
   filled?: boolean
-  /** Only what is to come is dashed. */
+  /** Dashed. */
   forecast?: boolean
 }
 
@@ -55,30 +55,27 @@ export const SERIES: readonly Series[] = [
 
 export const CODES = SERIES.map(({ code }) => code)
 
-/** In the order of the list, whatever order the codes come in. */
+/** Returns the series in their fixed order. */
 export const seriesOf = (codes: readonly string[]) => SERIES.filter(({ code }) => codes.includes(code))
 
-/** Those that are measured: what was expected once is held against nothing. */
+/** Only measured series; forecasts are not compared. */
 export const measuredOf = (codes: readonly string[]) =>
   codes.filter((code) => !SERIES.some((one) => one.code === code && one.forecast))
 
-/**
- * The word for a value's direction, by the rule of the cards.
- * @param reporting how many systems are in it
- */
-export function wordOf(value: number, { code, words }: Series, reporting?: number): MessageId | null {
+/** The word for a value's direction, as on the cards. @param reporting how many systems are in the value */
+export function directionWord(value: number, { code, words }: Series, reporting?: number): MessageId | null {
   const direction = directionOf(value, code === 'm0' ? gridDeadBand(reporting) : DEAD_BAND)
   return words && direction ? words[direction] : null
 }
 
-/** Chart numbers are rounded away from zero: up from zero on, down below it. Tenths of a volt or percent stay. */
-export function drawn(value: number | null | undefined, unit: Unit): number | null {
+/** Rounds chart values away from zero. Volts and percent keep one decimal. */
+export function roundForChart(value: number | null | undefined, unit: Unit): number | null {
   if (value === null || value === undefined) return null
   if (unit === 'percent' || unit === 'voltage') return value
   return value >= 0 ? Math.ceil(value) : Math.floor(value)
 }
 
-/** A column of the table. A signed series has two, one per direction, both with magnitudes. */
+/** A column of the table. A signed series has two, one per direction, with magnitudes. */
 export type Column = {
   key: string
   label: MessageId

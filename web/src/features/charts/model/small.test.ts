@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { energiesOf } from '@/lib/energy'
-import { daysOf, piecesOf, SMALL_CHARTS } from './small'
+import { beforesOf, daysBefore, daysOf, earlierRows, piecesOf, SMALL_CHARTS, sumOf } from './small'
 
 const partsOf = (title: string) => SMALL_CHARTS.find((chart) => chart.title === title)?.parts ?? []
 const row = energiesOf({ m2: 100, m2N: -300, m4: 600, m5: 50, m5N: -100 })
@@ -43,5 +43,43 @@ describe('the small charts', () => {
   it('leave no mark where nothing was measured', () => {
     expect(piecesOf(partsOf('small.pv'), [unknown, row]).pieces[0]).toEqual([])
     expect(piecesOf(partsOf('small.pv'), [unknown])).toEqual({ pieces: [[]], zero: 1 })
+  })
+
+  it.each([
+    ['day', 'day', '2026-03-31', '2026-03-30', '2026-03-30'],
+    ['week', 'week', '2026-03-31', '2026-03-18', '2026-03-24'],
+    ['week', 'year', '2026-03-31', '2025-03-26', '2025-04-01'],
+    ['month', 'month', '2026-03-17', '2026-02-01', '2026-02-17'],
+    ['month', 'month', '2026-03-31', '2026-02-01', '2026-02-28'],
+    ['month', 'year', '2024-02-29', '2023-02-01', '2023-02-28'],
+    ['year', 'year', '2026-03-31', '2025-01-01', '2025-03-31'],
+  ] as const)('hold a %s against the %s before %s: %s to %s', (period, before, today, first, last) => {
+    expect(daysBefore(period, today, before)).toEqual({ first, last })
+  })
+
+  it('hold nothing against all years', () => {
+    expect(beforesOf('total')).toEqual([])
+    expect(beforesOf('month')).toEqual(['month', 'year'])
+  })
+
+  it('put the days of a year before into its months', () => {
+    const day = (time: string, m4: number) => ({ time, energies: energiesOf({ m4 }) })
+    const days = [day('2025-01-01', 100), day('2025-01-31', 200), day('2025-03-01', 50)]
+    const rows = earlierRows('year', days, 12)
+    expect(rows.map((one) => one?.pv ?? null).slice(0, 4)).toEqual([300, null, 50, null])
+    expect(earlierRows('week', days, 7).map((one) => one?.pv ?? null)).toEqual([
+      100,
+      200,
+      50,
+      null,
+      null,
+      null,
+      null,
+    ])
+  })
+
+  it('add only what was measured', () => {
+    expect(sumOf([row, unknown, row])).toMatchObject({ pv: 1200, import: 200 })
+    expect(sumOf([unknown]).pv).toBeNull()
   })
 })

@@ -1,7 +1,8 @@
 /** The five small charts: which bars each has for a day, a month or a year. */
 import { balanceOf, type Energies } from '@/lib/energy'
 import type { MessageId } from '@/lib/i18n/locales'
-import type { SiteDay } from '@/lib/site-day'
+import { type Interval, plusDays, type SiteDay, startOf } from '@/lib/site-day'
+import { BEFORE, type Before, dateBefore } from './before'
 
 export const PERIODS = ['day', 'week', 'month', 'year', 'total'] as const
 export type Period = (typeof PERIODS)[number]
@@ -9,6 +10,67 @@ export type Period = (typeof PERIODS)[number]
 /** What `energy_chart` is asked for. */
 export const daysOf = (period: Period, today: SiteDay) =>
   period === 'day' ? `${today}_${today}` : `${period}_${today}`
+
+const INTERVALS: Partial<Record<Period, Interval>> = {
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+  year: 'Year',
+}
+
+/** What each period can be held against. */
+export function beforesOf(period: Period): readonly Before[] {
+  const interval = INTERVALS[period]
+  return interval === undefined ? [] : BEFORE[interval]
+}
+
+/** The same part of the period before: from its first day to the day that today is in this one. */
+export function daysBefore(
+  period: Period,
+  today: SiteDay,
+  before: Before,
+): { first: SiteDay; last: SiteDay } {
+  const interval = INTERVALS[period] ?? 'Day'
+  const last = before === 'month' ? monthEarlier(today) : dateBefore(today, interval, before)
+  return { first: startOf(last, interval), last }
+}
+
+/** A shorter month ends earlier. */
+function monthEarlier(day: SiteDay): SiteDay {
+  const end = plusDays(startOf(day, 'Month'), -1)
+  const same = `${end.slice(0, 8)}${day.slice(8)}`
+  return same < end ? same : end
+}
+
+/** The energies of several rows as one; what nobody measured stays unknown. */
+export function sumOf(rows: readonly Energies[]): Energies {
+  const sum = (name: keyof Energies) => {
+    const known = rows.map((row) => row[name]).filter((value) => value !== null)
+    return known.length > 0 ? known.reduce((one, other) => one + other, 0) : null
+  }
+  return {
+    pv: sum('pv'),
+    import: sum('import'),
+    feedIn: sum('feedIn'),
+    discharge: sum('discharge'),
+    charge: sum('charge'),
+  }
+}
+
+type DayRow = { time: string; energies: Energies }
+
+/** Days of the period before, row for row beside those of this one: months of a year, otherwise days. */
+export function earlierRows(period: Period, days: readonly DayRow[], count: number): (Energies | null)[] {
+  const rows = period === 'year' ? monthsOf(days) : days.map(({ energies }) => energies)
+  return Array.from({ length: count }, (_, place) => rows[place] ?? null)
+}
+
+const monthsOf = (days: readonly DayRow[]) =>
+  Array.from({ length: 12 }, (_, month) => {
+    const number = String(month + 1).padStart(2, '0')
+    const own = days.filter(({ time }) => time.slice(5, 7) === number)
+    return own.length > 0 ? sumOf(own.map(({ energies }) => energies)) : null
+  })
 
 export type Part = {
   label: MessageId

@@ -3,7 +3,7 @@ import { pointsOf, stepsOf } from './steps'
 
 const hours = (...at: number[]) => at.map((hour) => hour * 3_600_000)
 
-it('a step reaches to the next, and the last is as long as the one before it', () => {
+it('a step ends at the next one, and the last is as long as the one before it', () => {
   const graph = { time: hours(0, 24, 47), resolution: 'day' }
   expect(stepsOf(graph)).toEqual([
     [0, 86_400],
@@ -12,7 +12,7 @@ it('a step reaches to the next, and the last is as long as the one before it', (
   ])
 })
 
-it('days are drawn in their middle, hours where they begin', () => {
+it('days are drawn at their middle, hours at their beginning', () => {
   expect(pointsOf({ time: hours(0, 24), resolution: 'day' })).toEqual([43_200, 129_600])
   expect(pointsOf({ time: hours(0, 1), resolution: 'hour' })).toEqual([0, 3_600])
 })

@@ -8,7 +8,7 @@ const HOURS = [0, 1, 2, 3].map((hour) => hour * 3_600_000)
 const graph = (series: Record<string, (number | null)[]>) => ({ time: HOURS, resolution: 'hour', series })
 
 describe('the values beside the series', () => {
-  it('are those of now on a day that is today', () => {
+  it('are the current ones for today', () => {
     expect(kindOf(day, TODAY, true)).toBe('now')
   })
 
@@ -21,11 +21,11 @@ describe('the values beside the series', () => {
     expect(kindOf(choice, TODAY, live)).toBe('mean')
   })
 
-  it('follow what a point stands for', () => {
+  it('follow the method of the points', () => {
     expect(kindOf({ ...day, interval: 'Week', method: 'max' }, TODAY, true)).toBe('max')
   })
 
-  it('of now are those of the cards', () => {
+  it('are the same as on the cards', () => {
     const live = liveEntry({ PV_power: 370, battery_power: -110, SOC: 41 })
     const last = graph({ m6: [1, 440], m1: [1, 300], m3: [1, 40] })
     const now = (code: string) => summaryOf(last, { code, unit: 'power' }, { kind: 'now', zoom: null, live })
@@ -37,12 +37,12 @@ describe('the values beside the series', () => {
     ['min', 10],
     ['max', 30],
     ['sum', 60],
-  ] as const)('of a power are its %s, without what was not measured', (kind, expected) => {
+  ] as const)('of a power are its %s, without gaps', (kind, expected) => {
     const power = graph({ m6: [10, null, 20, 30] })
     expect(summaryOf(power, { code: 'm6', unit: 'power' }, { kind, zoom: null })).toBe(expected)
   })
 
-  it('of a mean weigh each step by its length', () => {
+  it('of a mean are weighted by the steps’ lengths', () => {
     const days = {
       time: [0, 1, 3].map((n) => n * 86_400_000),
       resolution: 'day',
@@ -56,14 +56,14 @@ describe('the values beside the series', () => {
     expect(summaryOf(energy, { code: 'm2N', unit: 'energy' }, { kind, zoom: null })).toBe(-450)
   })
 
-  it('are of what the zoom shows', () => {
+  it('cover the visible range', () => {
     const energy = graph({ m4: [100, 200, 400, 800] })
     expect(summaryOf(energy, { code: 'm4', unit: 'energy' }, { kind: 'mean', zoom: [3_600, 10_800] })).toBe(
       600,
     )
   })
 
-  it('are none where nothing was measured', () => {
+  it('are missing if nothing was measured', () => {
     expect(
       summaryOf(graph({ m6: [null] }), { code: 'm6', unit: 'power' }, { kind: 'mean', zoom: null }),
     ).toBeNull()

@@ -1,14 +1,14 @@
-/** What stands beside a series while no moment is chosen: the value of now, or one number for all that the chart shows. */
+/** The values beside the series without a cursor: the current ones, or one number for the visible range. */
 import type { Graph, Method } from '@/lib/api/chart-queries'
 import type { LiveEntry } from '@/lib/live/live'
 import type { SiteDay } from '@/lib/site-day'
 import { upToNow, type Values } from './before'
 import type { ChartChoice } from './choice'
+import type { TimeRange } from './range'
 import type { Series } from './series'
 import { stepsOf } from './steps'
-import type { Stretch } from './stretch'
 
-/** Of powers, charge and voltage. Energies always have their total. */
+/** For powers, state of charge and voltage. Energies always have their total. */
 export type SummaryKind = 'now' | Method
 
 /** @param live the system reports now */
@@ -22,9 +22,9 @@ export function kindOf(
 
 export type Summary = {
   kind: SummaryKind
-  /** What is visible; null is everything. */
-  zoom: Stretch | null
-  /** What the system says now, if it says anything. */
+  /** The visible range; null is everything. */
+  zoom: TimeRange | null
+  /** The current entry, if the system reports. */
   live?: LiveEntry
 }
 
@@ -59,7 +59,7 @@ export function summaryOf(
   return sum(points.map(({ value, length }) => value * length)) / sum(points.map(({ length }) => length))
 }
 
-/** The same of the time before, as far as there is something to hold it against. */
+/** The same for the compared period, as far as the chart has values. */
 export function earlierSummary(
   graph: Pick<Graph, 'time' | 'resolution' | 'series'>,
   values: Values,

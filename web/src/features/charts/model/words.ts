@@ -1,23 +1,23 @@
-/** What a drawing says at a glance, as numbers: how far a series reaches, and when. */
+/** Summarises a drawing as numbers: minimum, maximum, mean and total. */
 import type { Graph } from '@/lib/api/chart-queries'
-import { drawn, type Series } from './series'
+import type { TimeRange } from './range'
+import { roundForChart, type Series } from './series'
 import { stepsOf } from './steps'
-import type { Stretch } from './stretch'
 
 type Drawn = Pick<Graph, 'time' | 'resolution' | 'series'>
 
-/** A value and the beginning of its step, in ms. */
+/** A value and the start of its step, in ms. */
 export type Peak = { value: number; at: number }
-export type Reach = { low: Peak; high: Peak; mean: number; total: number }
+export type Peaks = { low: Peak; high: Peak; mean: number; total: number }
 
-/** The lowest and the highest value of what is visible, each where it comes first; null where nothing was measured. */
-export function reachOf(
+/** The peaks of the visible range, the earliest of equal values; null if nothing was measured. */
+export function peaksOf(
   graph: Drawn,
   { code, unit }: Pick<Series, 'code' | 'unit'>,
-  zoom: Stretch | null,
-): Reach | null {
+  zoom: TimeRange | null,
+): Peaks | null {
   const points = stepsOf(graph).flatMap(([from, to], place) => {
-    const value = drawn(graph.series[code]?.[place], unit)
+    const value = roundForChart(graph.series[code]?.[place], unit)
     const visible = zoom === null || (from >= zoom[0] && from < zoom[1])
     return value === null || !visible ? [] : [{ value, at: graph.time[place] ?? 0, length: to - from }]
   })
@@ -33,11 +33,11 @@ export function reachOf(
   }
 }
 
-/** Less energy than that is written as 0,0 kWh. In Wh. */
-const LEAST = 50
+/** Smaller energies are displayed as 0,0 kWh. In Wh. */
+const MIN_ENERGY_WH = 50
 
-/** The largest amount of a list, and its place; null where nothing is known or nothing is to be seen. */
+/** The largest amount and its index; null if all are unknown or negligible. */
 export function mostOf(amounts: readonly (number | null)[]): { amount: number; place: number } | null {
   const most = amounts.reduce<number>((so, amount) => Math.max(so, amount ?? 0), 0)
-  return most >= LEAST ? { amount: most, place: amounts.indexOf(most) } : null
+  return most >= MIN_ENERGY_WH ? { amount: most, place: amounts.indexOf(most) } : null
 }

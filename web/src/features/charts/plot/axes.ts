@@ -1,11 +1,11 @@
-/** The axes: times of the site below, magnitudes with their unit at the sides. */
+/** The axes: site time below, magnitudes with units at the sides. */
 import type uPlot from 'uplot'
 import { formatDistinctTime, formatNumber, formatTick } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
 import { textScale } from '@/lib/text-scale'
+import type { TimeRange } from '../model/range'
 import type { Unit } from '../model/series'
 import { isNamed } from '../model/steps'
-import type { Stretch } from '../model/stretch'
 import { FONT, type PlotTheme } from './theme'
 
 export type AxisSettings = {
@@ -14,11 +14,11 @@ export type AxisSettings = {
   timeZone: string
   width: number
   resolution: string
-  /** What each point stands for. */
-  steps: readonly Stretch[]
+  /** The time step of each point. */
+  steps: readonly TimeRange[]
 }
 
-/** kW and kWh on the axis, from W and Wh in the data. */
+/** kW and kWh on the axis, W and Wh in the data. */
 const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
   power: { divisor: 1_000, unit: 'kW' },
   energy: { divisor: 1_000, unit: 'kWh' },
@@ -28,7 +28,7 @@ const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
 
 const NARROW = 560
 const GAP = 6
-/** Of a digit in the font of the axes, in pixels of usual text; no letter of a unit is wider on average. */
+/** The width of a digit in the axis font, in pixels at normal text size; units are no wider on average. */
 const DIGIT = 6.6
 const DAY = 86_400
 
@@ -56,7 +56,7 @@ export function timeAxis(settings: AxisSettings): uPlot.Axis {
 
 type Labels = Pick<uPlot.Axis, 'splits' | 'values'>
 
-/** At full hours, or at midnights where there are several days. */
+/** Labels at full hours, or at midnights if there are several days. */
 function momentLabels({ locale, timeZone }: AxisSettings): Labels {
   const moment = { locale, timeZone }
   const label = (seconds: number, increment: number, severalDays: boolean) => {
@@ -73,7 +73,7 @@ function momentLabels({ locale, timeZone }: AxisSettings): Labels {
   }
 }
 
-/** Under the middle of a day or month, or of every few where there is no room for each. */
+/** Labels at the middle of days or months, or of every few if space is limited. */
 function stepLabels({ locale, timeZone, resolution, width, steps }: AxisSettings): Labels {
   const as = (days: number) => (resolution === 'month' ? 'month' : days > 8 ? 'day' : 'weekday')
   const room = { month: 36, weekday: 52, day: width < NARROW ? 22 : 30 }
@@ -91,22 +91,22 @@ function stepLabels({ locale, timeZone, resolution, width, steps }: AxisSettings
   }
 }
 
-/** As many as it takes to tell the steps of an axis as they are: a quarter is 0.25 and not 0.3. */
+/** The decimals that an axis' steps need: 0.25 must not become 0.3. */
 export const digitsOf = (step: number) =>
   [0, 1].find((digits) => Number.isInteger(Math.round(step * 10 ** (digits + 3)) / 1_000)) ?? 2
 
-/** @param side 0 is left and has the lines across the chart, 1 is right */
+/** @param side 0 is left and has the grid lines, 1 is right */
 export function valueAxis(scale: Unit, side: number, { theme, locale, width }: AxisSettings): uPlot.Axis {
   const { divisor, unit } = PER_UNIT[scale]
   return {
     ...axisLook(theme),
     scale,
     side: side === 0 ? 3 : 1,
-    // As wide as its longest label needs.
+    // As wide as the longest label.
     size: (_plot, labels) => Math.max(width < NARROW ? 36 : 56, widest(labels) + GAP + 4),
     gap: GAP,
     grid: { show: side === 0, stroke: theme.line, width: 1 },
-    // Magnitudes also below zero: the words beside the chart say what that means.
+    // Magnitudes, also below zero: the words beside the chart give the direction.
     values: (_plot, splits, _axis, _space, increment) =>
       splits.map((value, place) => {
         const text = formatNumber(Math.abs(value) / divisor, locale, digitsOf(increment / divisor))

@@ -1,30 +1,30 @@
-/** Energies as bars, drawn by hand: uPlot's own take twenty times as long for a year. */
+/** Energies as bars, drawn without uPlot's bars, which take twenty times as long for a year. */
 import type uPlot from 'uplot'
+import type { TimeRange } from '../model/range'
 import type { Series } from '../model/series'
-import type { Stretch } from '../model/stretch'
 import type { PlotTheme } from './theme'
 
-/** How much of a step the bars of all series take together. */
-const FILL = 0.8
+/** The share of a step that its bars fill. */
+const BAR_WIDTH_SHARE = 0.8
 
-/** A colour for what was before: still the hue of its source. */
-export const pale = (colour: string) => `${colour}80`
+/** The faded colour of a compared series. */
+export const fade = (colour: string) => `${colour}80`
 
 type Bars = {
   series: readonly Series[]
-  /** Drawn once more, for the time before: pale, and to the left. */
-  behind: readonly Series[]
-  steps: readonly Stretch[]
+  /** The compared series: faded, at the left. */
+  compared: readonly Series[]
+  steps: readonly TimeRange[]
   theme: PlotTheme
 }
 
-/** Draws the sources side by side within each step, what is below zero hatched under what is above it. */
-export function drawBars(plot: uPlot, { series, behind, steps, theme }: Bars) {
-  const bars = [...series, ...behind].flatMap((one, place) =>
+/** Draws the series side by side within each step; values below zero are hatched. */
+export function drawBars(plot: uPlot, { series, compared, steps, theme }: Bars) {
+  const bars = [...series, ...compared].flatMap((one, place) =>
     one.unit === 'energy' ? [{ one, place: place + 1, before: place >= series.length }] : [],
   )
   if (bars.length === 0) return
-  const shares = behind.length > 0 ? 2 : 1
+  const shares = compared.length > 0 ? 2 : 1
   const slots = [...new Set(bars.map(({ one }) => one.colour))]
   const { ctx, bbox } = plot
   const zero = plot.valToPos(0, 'energy', true)
@@ -35,17 +35,18 @@ export function drawBars(plot: uPlot, { series, behind, steps, theme }: Bars) {
   for (const { one, place, before } of bars) {
     const values = plot.data[place] ?? []
     const slot = slots.indexOf(one.colour)
-    const colour = before ? pale(theme[one.colour]) : theme[one.colour]
+    const colour = before ? fade(theme[one.colour]) : theme[one.colour]
     ctx.fillStyle = one.below ? hatching(ctx, colour) : colour
     for (const [step, [from, to]] of steps.entries()) {
       const value = values[step]
       if (value === null || value === undefined || value === 0) continue
       const left = plot.valToPos(from, 'x', true)
       const right = plot.valToPos(to, 'x', true)
-      const room = ((right - left) * FILL) / slots.length
+      const room = ((right - left) * BAR_WIDTH_SHARE) / slots.length
       const width = room / shares
       const top = plot.valToPos(value, 'energy', true)
-      const x = left + ((right - left) * (1 - FILL)) / 2 + slot * room + (before ? 0 : room - width)
+      const x =
+        left + ((right - left) * (1 - BAR_WIDTH_SHARE)) / 2 + slot * room + (before ? 0 : room - width)
       ctx.fillRect(x, Math.min(zero, top), Math.max(1, width - 1), Math.abs(zero - top))
     }
   }

@@ -1,12 +1,12 @@
 import type uPlot from 'uplot'
 import { textScale } from '@/lib/text-scale'
 
-/** So much of the label stays on the plot on either side, in usual text. */
-const HALF = 34
+/** The part of the label that stays on the plot, in pixels at normal text size. */
+const LABEL_HALF_WIDTH = 34
 
-/** A label above the cursor that says when it is. */
+/** A label above the cursor with its time. */
 export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
-  const half = HALF * textScale()
+  const half = LABEL_HALF_WIDTH * textScale()
   const label = document.createElement('div')
   label.className =
     'num pointer-events-none absolute -top-3 z-10 -translate-x-1/2 rounded-md bg-surface-2 px-1.5 py-0.5 text-[11px] whitespace-nowrap text-text'

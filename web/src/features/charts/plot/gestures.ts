@@ -1,18 +1,18 @@
-/** Zoom and pan with fingers, wheel and a held Shift; dragging the plain mouse is uPlot's own. */
+/** Zoom and pan by touch, wheel and Shift-drag. uPlot itself handles dragging with a mouse. */
 import type uPlot from 'uplot'
 import type { PlotGroup } from './group'
 
-/** Fingers closer together than this make every tremble a jump. */
-const LEAST_SPREAD = 24
-/** So far does one notch of a wheel zoom. */
-const PER_NOTCH = 1.002
+/** Below this distance of two fingers, small movements would zoom too much. In pixels. */
+const MIN_SPREAD = 24
+/** The zoom factor per pixel of wheel movement. */
+const ZOOM_PER_PIXEL = 1.002
 
-/** @returns what takes the listeners away again */
+/** @returns removes the listeners */
 export function bindGestures(plot: uPlot, group: PlotGroup): () => void {
   const { over } = plot
   const ending = new AbortController()
   const { signal } = ending
-  /** Where each finger is, and a mouse with Shift. */
+  /** The x position of each finger, or of a mouse with Shift. */
   const fingers = new Map<number, number>()
 
   const leftOf = (clientX: number) => clientX - over.getBoundingClientRect().left
@@ -46,15 +46,15 @@ export function bindGestures(plot: uPlot, group: PlotGroup): () => void {
 
   const onWheel = (event: WheelEvent) => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)
-    // A plain wheel scrolls the page. Trackpads send their pinch as a wheel with Ctrl.
+    // A plain wheel scrolls the page. Trackpads send pinches as a wheel with Ctrl.
     if (event.ctrlKey || event.metaKey)
-      group.zoom(PER_NOTCH ** event.deltaY, plot.posToVal(leftOf(event.clientX), 'x'))
+      group.zoom(ZOOM_PER_PIXEL ** event.deltaY, plot.posToVal(leftOf(event.clientX), 'x'))
     else if (sideways && group.isZoomed) group.pan(event.deltaX / over.clientWidth)
     else return
     event.preventDefault()
   }
 
-  // Up and down still scroll the page.
+  // Vertical gestures still scroll the page.
   over.style.touchAction = 'pan-y'
   over.addEventListener('pointerdown', onDown, { signal })
   over.addEventListener('pointermove', onMove, { signal })
@@ -65,4 +65,4 @@ export function bindGestures(plot: uPlot, group: PlotGroup): () => void {
 }
 
 const middle = (places: number[]) => (Math.min(...places) + Math.max(...places)) / 2
-const spread = (places: number[]) => Math.max(LEAST_SPREAD, Math.max(...places) - Math.min(...places))
+const spread = (places: number[]) => Math.max(MIN_SPREAD, Math.max(...places) - Math.min(...places))

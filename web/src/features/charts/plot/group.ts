@@ -1,57 +1,57 @@
 import type uPlot from 'uplot'
-import { joined, panned, type Stretch, within, zoomed } from '../model/stretch'
+import { clampRange, joinRanges, panRange, type TimeRange, zoomRange } from '../model/range'
 
-/** Zoom and pan are over when nothing came for this long. */
-const SETTLES_AFTER = 250
+/** The delay after which zoom and pan count as finished, in ms. */
+const SETTLE_DELAY_MS = 250
 
-type Member = { plot: uPlot; whole: Stretch; name: string }
+type Member = { plot: uPlot; whole: TimeRange; name: string }
 
-/** The plots of a chart, one per system: they show the same stretch of time and have their cursor at the same moment. */
+/** The plots of a chart, one per system, with a common visible range and cursor. */
 export class PlotGroup {
   private readonly members = new Set<Member>()
-  private shown: Stretch | null = null
+  private shown: TimeRange | null = null
   private settling: ReturnType<typeof setTimeout> | undefined
   private cursorMoves = false
 
-  /** Told what is shown when a zoom or pan is over; null is all of it. */
-  onSettled: (shown: Stretch | null) => void = () => {}
+  /** Called after zoom or pan has finished; null is everything. */
+  onSettled: (shown: TimeRange | null) => void = () => {}
 
-  /** @returns what takes the plot out again */
-  join(plot: uPlot, whole: Stretch, name: string): () => void {
+  /** @returns removes the plot */
+  join(plot: uPlot, whole: TimeRange, name: string): () => void {
     const member = { plot, whole, name }
     this.members.add(member)
     this.apply()
     return () => this.members.delete(member)
   }
 
-  /** Shows what the address says, unless somebody is just about to change that. */
-  restore(shown: Stretch | null) {
+  /** Shows the range of the address, unless a zoom or pan is in progress. */
+  restore(shown: TimeRange | null) {
     if (this.settling !== undefined) return
     this.shown = shown
     this.apply()
   }
 
-  show(wish: Stretch) {
-    this.shown = within(wish, this.whole)
+  show(range: TimeRange) {
+    this.shown = clampRange(range, this.whole)
     this.apply()
     this.stop()
     this.settling = setTimeout(() => {
       this.settling = undefined
       this.onSettled(this.shown)
-    }, SETTLES_AFTER)
+    }, SETTLE_DELAY_MS)
   }
 
-  /** Tells nothing more of what was shown last: the page has been left. */
+  /** Cancels pending callbacks, when the page is left. */
   stop() {
     clearTimeout(this.settling)
     this.settling = undefined
   }
 
-  /** Below 1 closer, above 1 further away. */
-  zoom = (factor: number, around?: number) => this.show(zoomed(this.visible, factor, around))
+  /** Zooms in below 1, out above 1. */
+  zoom = (factor: number, around?: number) => this.show(zoomRange(this.visible, factor, around))
 
-  /** By a part of what is visible: -0.5 is half a screen back. */
-  pan = (part: number) => this.show(panned(this.visible, part))
+  /** Pans by a fraction of the visible range: -0.5 is half a screen back. */
+  pan = (part: number) => this.show(panRange(this.visible, part))
 
   reset = () => this.show(this.whole)
 
@@ -66,9 +66,9 @@ export class PlotGroup {
     return [...this.members].sort((one, other) => (below(one, other) ? 1 : -1))
   }
 
-  /** Brings the cursors of the others to the moment of this one. */
+  /** Moves the cursors of the other plots to the same time. */
   moveCursors(from: uPlot) {
-    // Moving a cursor tells of it, which comes back here.
+    // Prevents recursion: moving a cursor triggers this callback.
     if (this.cursorMoves) return
     this.cursorMoves = true
     const left = from.cursor.left ?? -1
@@ -78,13 +78,13 @@ export class PlotGroup {
     this.cursorMoves = false
   }
 
-  private get whole(): Stretch {
-    return joined([...this.members].map(({ whole }) => whole))
+  private get whole(): TimeRange {
+    return joinRanges([...this.members].map(({ whole }) => whole))
   }
 
-  /** What a link says may lie outside of what there is. */
-  private get visible(): Stretch {
-    return (this.shown && within(this.shown, this.whole)) ?? this.whole
+  /** A range from a link may lie outside of the data. */
+  private get visible(): TimeRange {
+    return (this.shown && clampRange(this.shown, this.whole)) ?? this.whole
   }
 
   private apply() {

@@ -1,7 +1,7 @@
 import type uPlot from 'uplot'
 import { describe, expect, it, vi } from 'vitest'
 import type { PlotGroup } from './group'
-import { keyAct } from './keys'
+import { keyAction } from './keys'
 
 const press = (key: string, held: Partial<KeyboardEvent> = {}) => ({
   key,
@@ -12,7 +12,7 @@ const press = (key: string, held: Partial<KeyboardEvent> = {}) => ({
   ...held,
 })
 
-/** A plot of five points, of which the second to the fourth are visible, 10 px apart. */
+/** A plot of five points 10 px apart, of which the second to the fourth are visible. */
 const plotAt = (idx: number | null) => {
   const setCursor = vi.fn()
   const plot = {
@@ -38,7 +38,7 @@ describe('on a chart, the keyboard', () => {
     ['PageDown', 1, 30],
   ])('%s moves the cursor from point %s to %d px and never out of sight', (key, from, left) => {
     const { plot, setCursor } = plotAt(from)
-    keyAct(press(key))?.(plot, noGroup)
+    keyAction(press(key))?.(plot, noGroup)
     expect(setCursor).toHaveBeenCalledExactlyOnceWith({ left, top: 0 })
   })
 
@@ -47,19 +47,19 @@ describe('on a chart, the keyboard', () => {
     const { plot } = plotAt(2)
     const held = { shiftKey: true }
     for (const key of [press('+'), press('-'), press('ArrowRight', held), press('0')])
-      keyAct(key)?.(plot, group as unknown as PlotGroup)
+      keyAction(key)?.(plot, group as unknown as PlotGroup)
     expect(group.zoom.mock.calls).toEqual([[0.5], [2]])
     expect(group.pan.mock.calls).toEqual([[0.25]])
     expect(group.reset).toHaveBeenCalledOnce()
   })
 
-  it('leaves every other key, and the browser’s own, alone', () => {
+  it('ignores other keys and the browser’s shortcuts', () => {
     for (const other of [
       press('Tab'),
       press('a'),
       press('+', { ctrlKey: true }),
       press('Home', { shiftKey: true }),
     ])
-      expect(keyAct(other)).toBeUndefined()
+      expect(keyAction(other)).toBeUndefined()
   })
 })

@@ -1,17 +1,17 @@
-/** What the keys do while a chart has the focus. */
+/** Keyboard control of a focused chart. */
 import type uPlot from 'uplot'
 import type { PlotGroup } from './group'
 
 type Press = { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean }
-type Act = (plot: uPlot, group: PlotGroup) => void
+type KeyAction = (plot: uPlot, group: PlotGroup) => void
 
-const FAR = 12
+const PAGE_STEP = 12
 
-const PLAIN: Record<string, Act> = {
+const PLAIN: Record<string, KeyAction> = {
   ArrowLeft: (plot) => stepCursor(plot, -1),
   ArrowRight: (plot) => stepCursor(plot, 1),
-  PageUp: (plot) => stepCursor(plot, -FAR),
-  PageDown: (plot) => stepCursor(plot, FAR),
+  PageUp: (plot) => stepCursor(plot, -PAGE_STEP),
+  PageDown: (plot) => stepCursor(plot, PAGE_STEP),
   Home: (plot) => stepCursor(plot, Number.NEGATIVE_INFINITY),
   End: (plot) => stepCursor(plot, Number.POSITIVE_INFINITY),
   Escape: (plot) => plot.setCursor({ left: -10, top: -10 }),
@@ -21,20 +21,20 @@ const PLAIN: Record<string, Act> = {
   '0': (_plot, group) => group.reset(),
 }
 
-const WITH_SHIFT: Record<string, Act> = {
+const WITH_SHIFT: Record<string, KeyAction> = {
   ArrowLeft: (_plot, group) => group.pan(-0.25),
   ArrowRight: (_plot, group) => group.pan(0.25),
-  // Where plus is above another sign, it needs Shift.
+  // Some keyboards need Shift for plus.
   '+': (_plot, group) => group.zoom(0.5),
 }
 
-/** Undefined where a key means nothing here and is left to the browser. */
-export function keyAct({ key, shiftKey, ctrlKey, metaKey, altKey }: Press): Act | undefined {
+/** Undefined for keys without a function here. */
+export function keyAction({ key, shiftKey, ctrlKey, metaKey, altKey }: Press): KeyAction | undefined {
   if (ctrlKey || metaKey || altKey) return undefined
   return (shiftKey ? WITH_SHIFT : PLAIN)[key]
 }
 
-/** To another point of what is visible, beginning at its edge. */
+/** Moves the cursor to another visible point, starting at the edge. */
 function stepCursor(plot: uPlot, by: number) {
   const time = plot.data[0]
   const [first, last] = plot.series[0]?.idxs ?? [0, time.length - 1]

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot'
 
-/** Places of values with a gap on both sides; null when there are none. */
+/** Indices of values with a gap on both sides; null if there are none. */
 export function lonePoints({ data }: Pick<uPlot, 'data'>, series: number): number[] | null {
   const values = data[series] ?? []
   const lone: number[] = []

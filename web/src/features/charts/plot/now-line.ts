@@ -2,7 +2,7 @@ import type uPlot from 'uplot'
 import { textScale } from '@/lib/text-scale'
 import { FONT, type PlotTheme } from './theme'
 
-/** Where the present is, in seconds, in a chart that reaches beyond it. */
+/** Marks the current time, in seconds, in charts that extend beyond it. */
 export function drawNow(plot: uPlot, now: number, label: string, { muted, text }: PlotTheme) {
   const { min, max } = plot.scales.x ?? {}
   if (min == null || max == null || now <= min || now >= max) return

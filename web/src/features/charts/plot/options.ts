@@ -1,35 +1,35 @@
-/** What uPlot is told: scales, axes and lines of the chosen series. */
+/** The uPlot options: scales, axes and lines of the selected series. */
 import uPlot from 'uplot'
 import type { Extents } from '../model/extent'
 import type { Series, Unit } from '../model/series'
 import { type AxisSettings, timeAxis, valueAxis } from './axes'
-import { drawBars, pale } from './bars'
+import { drawBars, fade } from './bars'
 import { cursorTime } from './cursor-time'
 import type { PlotGroup } from './group'
 import { lonePoints } from './lone-points'
 import { drawNow } from './now-line'
-import { toPoint } from './snap'
+import { snapToPoint } from './snap'
 import type { PlotTheme } from './theme'
 
 export type PlotSettings = AxisSettings & {
   series: readonly Series[]
-  /** Those of them that are drawn once more, for the time before: their values follow the others. */
-  behind: readonly Series[]
+  /** The compared series; their values follow the others. */
+  compared: readonly Series[]
   group: PlotGroup
   height: number
   nowLabel: string
-  /** In ms, by the portal's clock. */
+  /** Server time in ms. */
   now: () => number
-  /** How far the values of all charts beside this one reach; undefined where it stands alone. */
+  /** The common extents of all charts; undefined for a single one. */
   extents: () => Extents | undefined
-  /** When a point is. */
+  /** Formats the time of a point. */
   timeOf: (place: number) => string
-  /** Place of the point under the cursor, null when there is none. */
+  /** The index of the point at the cursor, null if there is none. */
   onCursor: (place: number | null) => void
 }
 
 export function optionsOf(settings: PlotSettings): uPlot.Options {
-  const { series, behind, steps, theme, timeZone, group, now, nowLabel, width, height, timeOf, onCursor } =
+  const { series, compared, steps, theme, timeZone, group, now, nowLabel, width, height, timeOf, onCursor } =
     settings
   const units = unitsOf(series)
   return {
@@ -40,10 +40,10 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
     legend: { show: false },
     cursor: {
       y: false,
-      move: toPoint,
+      move: snapToPoint,
       drag: { x: true, y: false, dist: 8, setScale: false },
       bind: {
-        // With Shift it pans, which is a gesture.
+        // Shift-drag pans; `gestures.ts` handles it.
         mousedown: (_plot, _target, handle) => (event) => {
           if (!event.shiftKey) handle(event)
           return null
@@ -61,7 +61,11 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
     },
     scales: scalesOf(settings),
     axes: [timeAxis(settings), ...units.slice(0, 2).map((unit, side) => valueAxis(unit, side, settings))],
-    series: [{}, ...series.map((one) => lineOf(one, theme)), ...behind.map((one) => paleOf(one, theme))],
+    series: [
+      {},
+      ...series.map((one) => lineOf(one, theme)),
+      ...compared.map((one) => fadedLineOf(one, theme)),
+    ],
     plugins: [cursorTime(timeOf)],
     hooks: {
       setCursor: [
@@ -71,13 +75,13 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
         },
       ],
       setSelect: [(plot) => showSelected(plot, group)],
-      drawAxes: [(plot) => drawBars(plot, { series, behind, steps, theme })],
+      drawAxes: [(plot) => drawBars(plot, { series, compared, steps, theme })],
       draw: [(plot) => drawNow(plot, now() / 1_000, nowLabel, theme)],
     },
   }
 }
 
-/** Units in the order in which they get an axis: left, then right. */
+/** The order of the axes: first left, then right. */
 const unitsOf = (series: readonly Series[]) =>
   (['power', 'energy', 'percent', 'voltage'] as const).filter((unit) =>
     series.some((one) => one.unit === unit),
@@ -86,9 +90,9 @@ const unitsOf = (series: readonly Series[]) =>
 function showSelected(plot: uPlot, group: PlotGroup) {
   const { left, width } = plot.select
   if (width === 0) return
-  const stretch = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')] as const
+  const range = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')] as const
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-  group.show(stretch)
+  group.show(range)
 }
 
 type Bound = number | null
@@ -112,7 +116,7 @@ function scalesOf({ extents }: PlotSettings): uPlot.Scales {
   }
 }
 
-/** Zero is always on the chart, and a flat line at zero has room above it. */
+/** Zero is always visible, with some space above a constant zero. */
 function aroundZero(low: Bound, high: Bound): [number, number] {
   const bottom = Math.min(0, low ?? 0)
   const top = Math.max(0, high ?? 0)
@@ -128,23 +132,23 @@ function lineOf(one: Series, theme: PlotTheme): uPlot.Series {
     stroke: colour,
     width: strong ? 2 : 1.4,
     dash: one.forecast ? [3, 5] : undefined,
-    // A measured point between two gaps is no line: without a mark it would be lost.
+    // A single point between two gaps is drawn as a dot.
     points: { show: false, size: 4, fill: colour, filter: bars ? () => null : lonePoints },
     spanGaps: false,
-    // The bars are drawn by hand; the series is there for its scale and its values.
+    // `drawBars` draws the bars; the series provides scale and values.
     paths: bars ? () => null : undefined,
     fill: one.filled ? (plot) => gradient(plot, colour) : undefined,
   }
 }
 
-/** Of the time before: thin and pale, for only what is to come is dashed. */
-function paleOf(one: Series, theme: PlotTheme): uPlot.Series {
+/** A compared series: thin and faded. Dashes are for forecasts only. */
+function fadedLineOf(one: Series, theme: PlotTheme): uPlot.Series {
   const line = lineOf(one, theme)
-  return { ...line, stroke: pale(theme[one.colour]), width: 1.2, fill: undefined, points: { show: false } }
+  return { ...line, stroke: fade(theme[one.colour]), width: 1.2, fill: undefined, points: { show: false } }
 }
 
 function gradient({ ctx, bbox }: uPlot, colour: string): CanvasGradient | string {
-  // Not known before the first layout.
+  // The layout is unknown at first.
   if (!Number.isFinite(bbox.height) || bbox.height === 0) return `${colour}22`
   const fade = ctx.createLinearGradient(0, bbox.top, 0, bbox.top + bbox.height)
   fade.addColorStop(0, `${colour}55`)

@@ -9,7 +9,7 @@ const TITLE = 32
 const LEGEND_LINE = 20
 const NAME = 24
 
-/** The chart as a PNG on the page's background: title, names of the series, and the plot of each system. */
+/** Renders the chart as a PNG: title, legend, and the plot of each system. */
 export function pictureOf(
   group: PlotGroup,
   title: string,
@@ -28,7 +28,7 @@ export function pictureOf(
   brush.font = `12px ${FONT}`
   const legend = legendOf(brush, series, width, t)
   const head = TITLE + legend.height
-  // Setting the size empties a canvas and forgets its font.
+  // Resizing a canvas clears it and resets its font.
   picture.width = width * ratio
   picture.height = (head + plots.reduce((sum, { plot }) => sum + names + plot.height, 0)) * ratio
   brush.scale(ratio, ratio)
@@ -45,11 +45,11 @@ export function pictureOf(
   return new Promise((resolve) => picture.toBlob(resolve, 'image/png'))
 }
 
-type Brush = CanvasRenderingContext2D
+type Context = CanvasRenderingContext2D
 type Entry = { name: string; colour: Series['colour']; x: number; y: number }
 
-/** Names in lines that fit the picture. */
-function legendOf(brush: Brush, series: readonly Series[], width: number, t: Translate) {
+/** Wraps the legend to the picture's width. */
+function legendOf(brush: Context, series: readonly Series[], width: number, t: Translate) {
   const entries: Entry[] = []
   let [x, y] = [EDGE, TITLE + 12]
   for (const { label, colour } of series) {
@@ -62,7 +62,7 @@ function legendOf(brush: Brush, series: readonly Series[], width: number, t: Tra
   return { entries, height: y - TITLE + 12 }
 }
 
-function drawLegend(brush: Brush, entries: readonly Entry[], theme: PlotTheme) {
+function drawLegend(brush: Context, entries: readonly Entry[], theme: PlotTheme) {
   brush.font = `12px ${FONT}`
   for (const { name, colour, x, y } of entries) {
     brush.fillStyle = theme[colour]
@@ -72,11 +72,11 @@ function drawLegend(brush: Brush, entries: readonly Entry[], theme: PlotTheme) {
   }
 }
 
-function write(brush: Brush, text: string, y: number, { text: colour }: PlotTheme, weight: string) {
+function write(brush: Context, text: string, y: number, { text: colour }: PlotTheme, weight: string) {
   brush.fillStyle = colour
   brush.font = `${weight} ${FONT}`
   brush.fillText(text, EDGE, y)
 }
 
-const drawPlot = (brush: Brush, { ctx: { canvas }, width, height }: uPlot, top: number) =>
+const drawPlot = (brush: Context, { ctx: { canvas }, width, height }: uPlot, top: number) =>
   brush.drawImage(canvas, 0, top, width, height)

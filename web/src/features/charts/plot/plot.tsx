@@ -8,12 +8,12 @@ import { useSkew } from '@/lib/live/use-live'
 import type { Values } from '../model/before'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
-import { drawn, type Series } from '../model/series'
+import { joinRanges, type TimeRange } from '../model/range'
+import { roundForChart, type Series } from '../model/series'
 import { pointsOf, stepsOf } from '../model/steps'
-import { joined, type Stretch } from '../model/stretch'
 import { bindGestures } from './gestures'
 import type { PlotGroup } from './group'
-import { keyAct } from './keys'
+import { keyAction } from './keys'
 import { optionsOf } from './options'
 import { readTheme } from './theme'
 
@@ -21,25 +21,25 @@ type Props = {
   group: PlotGroup
   graph: Graph
   series: readonly Series[]
-  /** What was measured at the same time before, to be drawn behind it. */
+  /** The compared values, drawn behind. */
   earlier: Values | undefined
-  /** Of the system, for a picture of several. */
+  /** The system's name, for a picture of several. */
   name: string
-  /** What screen readers call the chart. */
+  /** The chart's accessible name. */
   label: string
-  /** What they read out of it: the time under the cursor and its values. */
+  /** The announced text: the time at the cursor and its values. */
   reading: string
-  /** Place of the point under the cursor, null when there is none. */
+  /** The index of the point at the cursor, null if there is none. */
   place: number | null
   onCursor: (place: number | null) => void
   extents: Extents | undefined
-  /** Gives it its height. */
+  /** Sets the height. */
   className: string
 }
 
 /**
- * The drawing itself. Give it a key with everything but the data: new data keep the zoom, all else begins anew.
- * To a keyboard and a screen reader it is a slider along its points.
+ * The drawing. Its key must contain everything except the data: new data keeps the zoom, other changes create
+ * a new plot. For keyboards and screen readers it is a slider.
  */
 export function Plot(props: Props) {
   const { group, graph, series, earlier, name, label, reading, place, onCursor, extents, className } = props
@@ -48,7 +48,7 @@ export function Plot(props: Props) {
   const plot = useRef<uPlot | null>(null)
   const data = useMemo(() => dataOf(graph, series, earlier), [graph, series, earlier])
   const skew = useSkew()
-  /** What is on the canvas now. */
+  /** The data that is currently drawn. */
   const shown = useRef({ data, extents, skew })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; whoever changes anything else gives a new key
@@ -57,10 +57,10 @@ export function Plot(props: Props) {
     if (!element) return
     const start = performance.now()
     const steps = stepsOf(graph)
-    const whole = joined(steps)
+    const whole = joinRanges(steps)
     const options = optionsOf({
       series,
-      behind: earlier ? behindOf(series, earlier) : [],
+      compared: earlier ? comparedSeriesOf(series, earlier) : [],
       group,
       theme: readTheme(),
       locale,
@@ -75,12 +75,12 @@ export function Plot(props: Props) {
       timeOf: (point) => pointTime(graph, graph.time[point] ?? 0, locale),
       onCursor,
     })
-    // The whole begins before its first point, or ends after its last.
+    // The whole range starts before the first point, or ends after the last.
     options.scales = {
       ...options.scales,
-      x: { range: (_plot, min, max) => around(whole, min, max, data[0]) },
+      x: { range: (_plot, min, max) => extendToWhole(whole, min, max, data[0]) },
     }
-    // In the browser's timeline, for `make bench` and whoever looks for what is slow.
+    // A measure for `make bench` and profiling.
     options.hooks = { ...options.hooks, ready: [() => performance.measure('chart', { start })] }
     const made = new uPlot(options, data, element)
     plot.current = made
@@ -99,7 +99,7 @@ export function Plot(props: Props) {
     }
   }, [])
 
-  // Newer points of the same stretch of time, here or in a chart beside this one, leave what is visible as it is.
+  // New data of the same period, here or in a neighbouring chart, keeps the visible range.
   useEffect(() => {
     const made = plot.current
     if (!made || (shown.current.data === data && shown.current.extents === extents)) return
@@ -116,14 +116,14 @@ export function Plot(props: Props) {
   }, [skew])
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const act = keyAct(event)
+    const act = keyAction(event)
     if (!act || !plot.current) return
     event.preventDefault()
     act(plot.current, group)
   }
 
   return (
-    // What is drawn follows the size of the page a moment later; until then it must not widen it.
+    // The canvas follows the page's size later; until then it must not widen the page.
     <div
       ref={host}
       role="slider"
@@ -139,8 +139,9 @@ export function Plot(props: Props) {
   )
 }
 
-/** Those that are drawn a second time, for the time before. */
-const behindOf = (series: readonly Series[], earlier: Values) => series.filter(({ code }) => code in earlier)
+/** The series that have compared values. */
+const comparedSeriesOf = (series: readonly Series[], earlier: Values) =>
+  series.filter(({ code }) => code in earlier)
 
 function dataOf(
   graph: Graph,
@@ -148,16 +149,21 @@ function dataOf(
   earlier: Values | undefined,
 ): [number[], ...(number | null)[][]] {
   const line = (values: Values, { code, unit }: Series) =>
-    graph.time.map((_, place) => drawn(values[code]?.[place], unit))
+    graph.time.map((_, place) => roundForChart(values[code]?.[place], unit))
   return [
     pointsOf(graph),
     ...series.map((one) => line(graph.series, one)),
-    ...(earlier ? behindOf(series, earlier).map((one) => line(earlier, one)) : []),
+    ...(earlier ? comparedSeriesOf(series, earlier).map((one) => line(earlier, one)) : []),
   ]
 }
 
-/** All points together are the whole; a part of them is that part. */
-function around([from, to]: Stretch, min: number, max: number, points: readonly number[]): [number, number] {
+/** A range that contains all points is extended to the whole. */
+function extendToWhole(
+  [from, to]: TimeRange,
+  min: number,
+  max: number,
+  points: readonly number[],
+): [number, number] {
   const all = min <= (points[0] ?? from) && max >= (points.at(-1) ?? to)
   return all ? [Math.min(min, from), Math.max(max, to)] : [min, max]
 }

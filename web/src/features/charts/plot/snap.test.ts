@@ -1,8 +1,8 @@
 import type uPlot from 'uplot'
 import { describe, expect, it } from 'vitest'
-import { toPoint } from './snap'
+import { snapToPoint } from './snap'
 
-/** A plot of 45 px with a point every 10 px, the first one left of what is visible. */
+/** A plot of 45 px with a point every 10 px, the first one left of the visible range. */
 const plotWith = (event?: Partial<MouseEvent>, special: object = {}) =>
   ({
     data: [[0, 1, 2, 3, 4, 5]],
@@ -19,23 +19,23 @@ describe('the cursor of a chart', () => {
     [7, 10],
     [14, 10],
     [43, 40],
-  ])('at %d px stands on the nearest point, at %d px', (left, expected) => {
-    expect(toPoint(plotWith(), left, 5)).toEqual([expected, 5])
+  ])('at %d px snaps to the nearest point, at %d px', (left, expected) => {
+    expect(snapToPoint(plotWith(), left, 5)).toEqual([expected, 5])
   })
 
-  it('stays away when it has left the chart', () => {
-    expect(toPoint(plotWith(), -10, -10)).toEqual([-10, -10])
+  it('stays hidden after it has left the chart', () => {
+    expect(snapToPoint(plotWith(), -10, -10)).toEqual([-10, -10])
   })
 
-  it('stays where it is when the nearest point is not visible', () => {
-    expect(toPoint(plotWith(undefined, { posToIdx: () => 0 }), 2, 5)).toEqual([2, 5])
+  it('does not snap to an invisible point', () => {
+    expect(snapToPoint(plotWith(undefined, { posToIdx: () => 0 }), 2, 5)).toEqual([2, 5])
   })
 
-  it('stays where it is when there are no points', () => {
-    expect(toPoint(plotWith(undefined, { data: [[]] }), 2, 5)).toEqual([2, 5])
+  it('does not snap without points', () => {
+    expect(snapToPoint(plotWith(undefined, { data: [[]] }), 2, 5)).toEqual([2, 5])
   })
 
-  it('follows the pointer freely while it selects a stretch', () => {
-    expect(toPoint(plotWith({ buttons: 1 }), 7, 5)).toEqual([7, 5])
+  it('follows the pointer freely while it selects a range', () => {
+    expect(snapToPoint(plotWith({ buttons: 1 }), 7, 5)).toEqual([7, 5])
   })
 })

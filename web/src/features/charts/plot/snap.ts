@@ -2,8 +2,8 @@ import type uPlot from 'uplot'
 
 type Plot = Pick<uPlot, 'cursor' | 'data' | 'over' | 'posToIdx' | 'valToPos'>
 
-/** Where the cursor stands: at the point whose values are shown, and not a few pixels beside its dots. */
-export function toPoint(plot: Plot, left: number, top: number): [number, number] {
+/** Snaps the cursor to the point whose values are shown. */
+export function snapToPoint(plot: Plot, left: number, top: number): [number, number] {
   const { cursor, data, over } = plot
   const selecting = (cursor.event?.buttons ?? 0) > 0
   const point = left < 0 || selecting ? undefined : data[0][plot.posToIdx(left)]

@@ -1,4 +1,4 @@
-/** The colours of the page, as a canvas needs them. */
+/** Reads the page's colours for the canvas. */
 const read = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
 
 export const readTheme = () => ({

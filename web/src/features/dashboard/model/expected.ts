@@ -1,16 +1,16 @@
 import type { Forecast } from '@/lib/api/forecast-query'
 import { type SiteDay, siteDayOf } from '@/lib/site-day'
 
-/** A day that changes its clock has 92 quarter-hours; with less it would look like less. */
-const WHOLE_DAY = 92
+/** The shortest day, with a clock change, has 92 quarters; with fewer the sum would be too low. */
+const MIN_QUARTERS = 92
 
-/** Wh that are expected on a day of the site; null where not all of it is forecast. */
+/** Expected Wh on a day of the site; null without a complete forecast. */
 export function expectedOf(
   points: Forecast['pv'],
   day: SiteDay,
   timeZone: string | undefined,
 ): number | null {
   const within = points.filter(({ start }) => siteDayOf(start, timeZone) === day)
-  if (within.length < WHOLE_DAY) return null
+  if (within.length < MIN_QUARTERS) return null
   return within.reduce((sum, { p50 }) => sum + p50 / 4, 0)
 }

@@ -11,7 +11,7 @@ const installer = (email: string, until: number | null): Installer => ({
   until,
 })
 
-it('names each electrician once, with the earliest end', () => {
+it('lists each electrician once, with the earliest last day', () => {
   const systems = [
     { installer: installer('a@example.com', 300) },
     { installer: null },

@@ -1,4 +1,4 @@
-/** The electricians whom an owner can call, each once, however many systems they look after. */
+/** The electricians of an owner's systems, each once. */
 import type { Installer } from '@/lib/api/grants'
 
 export function installersOf(systems: readonly { installer?: Installer | null }[]): Installer[] {
@@ -6,7 +6,7 @@ export function installersOf(systems: readonly { installer?: Installer | null }[
   for (const { installer } of systems) {
     if (!installer) continue
     const other = known.get(installer.email)
-    // At several systems with several ends: the earliest one is what the owner has to think of.
+    // Of several grants the earliest end counts.
     if (!other || endOf(installer) < endOf(other)) known.set(installer.email, installer)
   }
   return [...known.values()]

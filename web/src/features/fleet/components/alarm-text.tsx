@@ -5,7 +5,7 @@ import type { Alarm } from '../model/row'
 
 type Props = { alarms: readonly Alarm[] }
 
-/** How many there are, for a table; what they are is told to who cannot see or points at it. */
+/** The number of alarms, for the table. Tooltip and screen reader text name them. */
 export function AlarmCount({ alarms }: Props) {
   if (alarms.length === 0) return <span className="text-muted">–</span>
   const texts = alarms.map(({ text }) => text)
@@ -18,7 +18,7 @@ export function AlarmCount({ alarms }: Props) {
   )
 }
 
-/** The first alarm in words, and how many more there are. */
+/** The first alarm as text, and the number of further ones. */
 export function AlarmText({ alarms }: Props) {
   const { t } = useT()
   const [first] = alarms
@@ -36,7 +36,7 @@ export function AlarmText({ alarms }: Props) {
   )
 }
 
-/** An eye where somebody has seen them all. */
+/** An eye if all alarms are acknowledged. */
 function Mark({ alarms }: Props) {
   const { t } = useT()
   const seen = alarms.every(({ acknowledged }) => acknowledged)

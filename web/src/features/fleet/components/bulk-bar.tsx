@@ -10,22 +10,22 @@ import { GroupDialog } from './group-dialog'
 type Props = {
   chosen: Chosen
   rows: readonly Row[]
-  /** New firmware for these: what it would do at each, and the start. */
+  /** Updates of the selected systems. */
   firmware: (rows: readonly Row[], open: boolean, onClose: () => void) => ReactNode
   onSave: () => void
   onClear: () => void
 }
 
-/** What can be done with the systems that are ticked. */
+/** Actions for the selected systems. */
 export function BulkBar({ chosen, rows, firmware, onSave, onClear }: Props) {
   const { t } = useT()
   const [dialog, setDialog] = useState({ number: 0, open: false })
-  // What was ticked when somebody asked: live data must not change the list under their hands.
+  // The selection at the time of the click, so that live data cannot change the dialog.
   const [update, setUpdate] = useState<{ number: number; rows: readonly Row[]; open: boolean }>()
   return (
     <section
       aria-label={t('fleet.bulk')}
-      // On a phone it stays within reach of the thumb while the list scrolls, above the bar with the pages.
+      // On a phone it is fixed above the bottom tabs while the list scrolls.
       className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-surface-2 px-4 py-2 max-md:fixed max-md:inset-x-3 max-md:bottom-[calc(4.75rem+env(safe-area-inset-bottom))] max-md:z-10 max-md:shadow-xl"
     >
       <p role="status" className="num mr-2 text-[13px] font-medium">

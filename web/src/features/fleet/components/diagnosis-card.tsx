@@ -8,7 +8,7 @@ import { diagnosisOf, type Flag, phasesOf } from '../model/flags'
 
 type Props = { sn: string; entry: LiveEntry; flags: FlagSets | undefined; live: boolean }
 
-/** What an electrician looks for: the phases, what is wrong, what is going on and how it is set up. */
+/** Diagnosis for electricians: phases, faults, running functions and setup. */
 export function DiagnosisCard({ sn, entry, flags, live }: Props) {
   const { t } = useT()
   const { wrong, running, setup } = diagnosisOf(entry, flags, sn)

@@ -11,7 +11,7 @@ import { notify } from '@/lib/notify'
 
 type FormProps = { system: System; onClose: () => void }
 
-/** The name of the person at whose house it stands. */
+/** Sets the end user's name. */
 export function EndUserDialog({ open, system, onClose }: FormProps & { open: boolean }) {
   const { t } = useT()
   return (

@@ -13,11 +13,11 @@ import { Tick } from './tick'
 import { useContactText } from './use-contact-text'
 
 const CARD_HEIGHT = 142
-const BEYOND = 6
+const OVERSCAN = 6
 
 type Props = { rows: readonly Row[]; now: number; chosen: Chosen; onToggle: (sn: string) => void }
 
-/** The fleet on a phone: a card per system, drawn when it comes near. */
+/** The fleet on a phone: virtualised cards. */
 export function FleetCards({ rows, now, chosen, onToggle }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [offset, setOffset] = useState(0)
@@ -25,7 +25,7 @@ export function FleetCards({ rows, now, chosen, onToggle }: Props) {
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => CARD_HEIGHT,
-    overscan: BEYOND,
+    overscan: OVERSCAN,
     scrollMargin: offset,
     gap: 10,
     getItemKey: (index) => rows[index]?.sn ?? index,

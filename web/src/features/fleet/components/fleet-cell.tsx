@@ -15,7 +15,7 @@ import { useContactText } from './use-contact-text'
 const NUMBERS: readonly Column[] = ['pv', 'battery', 'grid', 'house', 'firmware', 'contact']
 export const align = (column: Column) => (NUMBERS.includes(column) ? 'text-right' : 'text-left')
 
-/** What may be longer than its column; where it matters the parts of a cell are cut by themselves. */
+/** Columns that truncate their whole text; the others truncate their parts. */
 const CUT: readonly Column[] = ['customer', 'place', 'group', 'access']
 const MUTED: readonly Column[] = ['place', 'group', 'firmware', 'access', 'contact']
 const POWERS: readonly Column[] = ['pv', 'battery', 'grid', 'house']
@@ -23,8 +23,8 @@ const POWERS: readonly Column[] = ['pv', 'battery', 'grid', 'house']
 type Props = { column: Column; row: Row; now: number }
 
 /**
- * What a row says in a column. A screen full of rows has hundreds of cells, all drawn at once by a click on a count: no
- * hooks here, and no element inside where the cell itself can say it.
+ * The content of a cell. A screen has hundreds of cells that render at once after a filter click, so they
+ * have no hooks and as few elements as possible.
  */
 export function FleetCell({ column, row, now }: Props) {
   const muted = MUTED.includes(column) || (row.status === 'stale' && POWERS.includes(column))
@@ -38,12 +38,12 @@ export function FleetCell({ column, row, now }: Props) {
         muted && 'text-muted',
       )}
     >
-      {said({ column, row, now })}
+      {cellContent({ column, row, now })}
     </td>
   )
 }
 
-function said({ column, row, now }: Props): ReactNode {
+function cellContent({ column, row, now }: Props): ReactNode {
   switch (column) {
     case 'status':
       return <StatusMark row={row} now={now} />

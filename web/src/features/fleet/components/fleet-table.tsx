@@ -11,10 +11,13 @@ import { align, FleetCell } from './fleet-cell'
 import { Tick } from './tick'
 
 const ROW_HEIGHT = 40
-/** Rows drawn beyond the edge, so that fast scrolling meets no gap; each costs time when a filter is clicked. */
-const BEYOND = 4
+/** Extra rows outside the visible area, for fast scrolling; each costs time when a filter changes. */
+const OVERSCAN = 4
 
-/** The room that the scroller may take (its `max-h`), known without a layout: a table that comes has its rows at once. */
+/**
+ * The scroller's maximum height (its `max-h`), known without a layout, so that rows exist in the first
+ * render.
+ */
 function room() {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
   return { width: innerWidth, height: Math.max(22 * rem, innerHeight - 17 * rem) }
@@ -22,7 +25,7 @@ function room() {
 
 const TICK_WIDTH = 44
 
-/** In pixels; what is left goes to the customers. */
+/** In pixels; the customer column takes the rest. */
 const WIDTH: Record<Column, number> = {
   status: 192,
   alarms: 82,
@@ -51,7 +54,7 @@ type Props = {
   onToggleAll: () => void
 }
 
-/** Only the rows on screen are drawn; empty rows above and below keep the height of the others. */
+/** A virtualised table: only visible rows are rendered, spacers keep the height. */
 export function FleetTable({ rows, columns, view, now, onSort, chosen, onToggle, onToggleAll }: Props) {
   const { t } = useT()
   const scroller = useRef<HTMLDivElement>(null)
@@ -66,7 +69,7 @@ export function FleetTable({ rows, columns, view, now, onSort, chosen, onToggle,
       return () => removeEventListener('resize', look)
     },
     estimateSize: () => ROW_HEIGHT,
-    overscan: BEYOND,
+    overscan: OVERSCAN,
     getItemKey: (index) => rows[index]?.sn ?? index,
   })
   const items = virtual.getVirtualItems()
@@ -140,7 +143,7 @@ export function FleetTable({ rows, columns, view, now, onSort, chosen, onToggle,
 
 type RowProps = {
   row: Row
-  /** Among all rows, the heading included. */
+  /** The `aria-rowindex`, including the heading. */
   place: number
   columns: readonly Column[]
   now: number
@@ -148,7 +151,7 @@ type RowProps = {
   onToggle: (sn: string) => void
 }
 
-/** Drawn once while it is on screen and says the same: scrolling draws only what comes. */
+/** Memoised: scrolling renders only new rows. */
 const FleetRow = memo(function FleetRow({ row, place, columns, now, chosen, onToggle }: RowProps) {
   const { t } = useT()
   return (

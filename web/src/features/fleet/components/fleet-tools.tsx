@@ -4,13 +4,14 @@ import { Menu } from '@/components/ui/menu'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { COLUMNS, type Column, FIXED, withColumn } from '../model/columns'
+import { UnitFile } from './unit-file'
 
 const box =
   'h-10 w-full min-w-0 rounded-xl border border-line-strong bg-surface text-[14px] text-text max-sm:text-[16px]'
 
 type SearchProps = { value: string; onChange: (q: string) => void }
 
-/** Serial number, customer, group or place; every word has to be found. */
+/** Searches serial number, customer, group and place; every word has to match. */
 export function SearchField({ value, onChange }: SearchProps) {
   const { t } = useT()
   return (
@@ -39,7 +40,7 @@ type GroupProps = {
   onChange: (group: string | undefined) => void
 }
 
-/** With groups only: one of them, or those without. */
+/** Filters by group; only shown if there are groups. */
 export function GroupFilter({ groups, value, onChange }: GroupProps) {
   const { t } = useT()
   if (groups.length === 0 && value === null) return null
@@ -47,7 +48,7 @@ export function GroupFilter({ groups, value, onChange }: GroupProps) {
     <div className="relative min-w-0 flex-1 basis-36 sm:max-w-52">
       <select
         aria-label={t('fleet.group')}
-        // The name of a group may be anything, so each has a letter before it.
+        // Group names are arbitrary, so `=` separates them from "all".
         value={value === null ? 'all' : `=${value}`}
         onChange={({ target }) => onChange(target.value === 'all' ? undefined : target.value.slice(1))}
         className={cn(box, 'cursor-pointer appearance-none pr-9 pl-3')}
@@ -71,11 +72,11 @@ export function GroupFilter({ groups, value, onChange }: GroupProps) {
 type ToolsProps = {
   columns: readonly Column[]
   onColumns: (columns: Column[]) => void
-  /** Null: there is nothing to save. */
+  /** Null: there is nothing to export. */
   onSave: (() => void) | null
 }
 
-/** Which columns there are, and the table as a file. */
+/** Chooses the columns and exports the table. */
 export function TableTools({ columns, onColumns, onSave }: ToolsProps) {
   const { t } = useT()
   return (
@@ -113,6 +114,7 @@ export function TableTools({ columns, onColumns, onSave }: ToolsProps) {
         <Download aria-hidden className="size-4" />
         {t('fleet.csv')}
       </Button>
+      <UnitFile />
     </div>
   )
 }

@@ -10,11 +10,11 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkGroupName } from '@/lib/validation/group-name'
-import { type Chosen, joined, leftGroups } from '../model/choice'
+import { type Chosen, groupsWithout, joinedSerials } from '../model/choice'
 
 type Props = { chosen: Chosen; onClose: () => void; onDone: () => void }
 
-/** Puts the systems that are ticked into a group, a new one included, or out of theirs. */
+/** Moves the selected systems into a group, which may be new, or out of their groups. */
 export function GroupDialog({ open, ...form }: Props & { open: boolean }) {
   const { t } = useT()
   const { data: groups } = useQuery(groupsQuery)
@@ -41,9 +41,9 @@ function GroupForm({ chosen, groups, onClose, onDone }: Props & { groups: readon
     send: async ({ group: choice, name }) => {
       const group = groups.find(({ id }) => String(id) === choice)
       if (choice === NEW) await saveGroup(null, { name, serials: [...chosen] })
-      else if (group) await saveGroup(group, { name: group.name, serials: joined(group, chosen) })
+      else if (group) await saveGroup(group, { name: group.name, serials: joinedSerials(group, chosen) })
       else
-        for (const left of leftGroups(groups, chosen))
+        for (const left of groupsWithout(groups, chosen))
           await saveGroup(left.group, { name: left.group.name, serials: left.serials })
       notify.success(t('fleet.assign.done', { count: chosen.size }))
       onClose()

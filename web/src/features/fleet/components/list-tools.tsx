@@ -14,7 +14,7 @@ type Props = {
   onToggleAll: () => void
 }
 
-/** What the headings of the table do, where there is no table: choose all, and sort. */
+/** Select all and sort, for phones without table headings. */
 export function ListTools({ shown, chosen, view: { sort, descending }, onSort, onToggleAll }: Props) {
   const { t } = useT()
   const many = howMany(

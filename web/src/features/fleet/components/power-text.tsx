@@ -3,13 +3,13 @@ import { useT } from '@/lib/i18n/use-t'
 import { directionOf } from '@/lib/power'
 
 type Props = {
-  /** Null: not known, which is a dash and never a zero. */
+  /** Null: unknown, shown as a dash. */
   watts: number | null
-  /** What has a direction has a word and an arrow for it. */
+  /** Values with a direction have a word and an arrow for it. */
   of: 'pv' | 'house' | 'battery' | 'grid'
 }
 
-/** A power as magnitude; where it goes is a word and an arrow, never a sign. */
+/** A power as magnitude; its direction is a word and an arrow. */
 export function PowerText({ watts, of }: Props) {
   const { t, locale } = useT()
   if (watts === null)
@@ -27,7 +27,7 @@ export function PowerText({ watts, of }: Props) {
   return (
     <span className="inline-flex max-w-full gap-1 whitespace-nowrap">
       <span className="cut min-w-0 text-[12px] leading-5 text-muted">{word}</span>
-      {/* Into the battery or the house is down, out of them up. A letter is one element, an icon three. */}
+      {/* Down is into the battery or the house, up is out. A character is one element, an icon three. */}
       <span aria-hidden className="text-muted">
         {isOutward(of, direction) ? '↑' : '↓'}
       </span>
@@ -36,6 +36,6 @@ export function PowerText({ watts, of }: Props) {
   )
 }
 
-/** A battery that discharges gives, a house that feeds in gives. */
+/** A battery discharges, or a house feeds in. */
 const isOutward = (of: 'battery' | 'grid', direction: 'positive' | 'negative') =>
   of === 'battery' ? direction === 'positive' : direction === 'negative'

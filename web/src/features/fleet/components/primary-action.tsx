@@ -6,12 +6,12 @@ import { Button, buttonStyle } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
 import type { Primary } from '../model/primary'
 
-/** The parts of the page that an action leads to. */
+/** Anchors of the page's sections. */
 export const PART = { alarms: 'alarms', firmware: 'firmware' } as const
 
 const SIZE = 'min-h-11 max-sm:w-full'
 
-/** The one filled button of the page. */
+/** The only primary button of the page. */
 export function PrimaryAction({ sn, action }: { sn: string; action: Primary }) {
   const { t } = useT()
   const look = { className: `${buttonStyle({ size: 's' })} ${SIZE}` }
@@ -53,7 +53,7 @@ export function PrimaryAction({ sn, action }: { sn: string; action: Primary }) {
       )
     case 'ask':
       return (
-        <AskAccess wishes={[{ sn, scope: 'service' }]} size="s" className={SIZE}>
+        <AskAccess requests={[{ sn, scope: 'service' }]} size="s" className={SIZE}>
           <KeyRound aria-hidden className={icon} />
           {t('ask.service')}
         </AskAccess>
@@ -61,7 +61,7 @@ export function PrimaryAction({ sn, action }: { sn: string; action: Primary }) {
   }
 }
 
-/** To a part of the page, which has the focus then. */
+/** Scrolls to a section and focuses it. */
 function Jump({ to, children }: { to: string; children: ReactNode }) {
   const go = () => {
     const part = document.getElementById(to)

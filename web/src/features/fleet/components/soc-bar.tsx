@@ -2,7 +2,7 @@ import { cn } from '@/lib/cn'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 
-/** How full a battery is, as a bar and a number. An old value is grey. */
+/** The state of charge as a bar and a number; grey if it is old. */
 export function SocBar({ soc, live }: { soc: number | null; live: boolean }) {
   const { t, locale } = useT()
   if (soc === null)

@@ -13,7 +13,7 @@ import type { Row, Status } from '../model/row'
 import { useContactText } from './use-contact-text'
 import { useForceText } from './use-force-text'
 
-const LOOK: Record<Status, { icon: LucideIcon; mark: string }> = {
+const STYLES: Record<Status, { icon: LucideIcon; mark: string }> = {
   fault: { icon: TriangleAlert, mark: 'text-danger' },
   offline: { icon: WifiOff, mark: 'text-muted' },
   stale: { icon: Clock, mark: 'text-warn' },
@@ -24,11 +24,11 @@ const LOOK: Record<Status, { icon: LucideIcon; mark: string }> = {
 
 type Props = { row: Row; now: number; className?: string }
 
-/** How a system fares: icon and word, and what more there is to say about it. */
+/** A system's status: icon, word and details. */
 export function StatusMark({ row, now, className }: Props) {
   const { t } = useT()
   const { span } = useContactText(now)
-  const { icon: Icon, mark } = LOOK[row.status]
+  const { icon: Icon, mark } = STYLES[row.status]
   const force = useForceText()
   const [first] = row.inForce
   const more = () => {
@@ -44,7 +44,7 @@ export function StatusMark({ row, now, className }: Props) {
     <span className={cn('flex min-w-0 items-center gap-2', className)}>
       <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
       {row.status === 'restricted' && first ? (
-        // "Waits for the main switch" is long in some languages.
+        // Truncated with a tooltip, because some texts are long.
         <span title={force(first)} className="cut min-w-0">
           {force(first)}
         </span>

@@ -13,7 +13,7 @@ import { scopeOf } from '../model/scope'
 
 type Props = { system: System; entry: LiveEntry | undefined }
 
-/** Versions, last contact, and what the owner allows until when. */
+/** Versions, last contact, and the grant. */
 export function SystemFacts({ system, entry }: Props) {
   const { t, locale } = useT()
   const { data: grants } = useQuery(grantsQuery)
@@ -65,7 +65,7 @@ export function SystemFacts({ system, entry }: Props) {
       </Link>
       {scope === 'configure' && (
         <div className="mt-3">
-          <AskAccess wishes={[{ sn: system.sn, scope: 'service' }]} variant="outline" size="s">
+          <AskAccess requests={[{ sn: system.sn, scope: 'service' }]} variant="outline" size="s">
             {t('ask.service')}
           </AskAccess>
         </div>

@@ -18,15 +18,12 @@ type Props = {
   row: Row
   primary: Primary
   live: Live
-  /** On the server's clock. */
+  /** Server time. */
   now: number
   end: (one: InForce) => ReactNode
 }
 
-/**
- * How a system is, before anything else on its page: the state that the fleet shows, its worst alarm, whom to call, what is
- * most likely to be done now, and what is in force.
- */
+/** The head of the system page: status, worst alarm, contact, primary action, and what is in force. */
 export function SystemState({ row, primary, live, now, end }: Props) {
   const { t } = useT()
   const entry = live.entries[row.sn]
@@ -46,7 +43,7 @@ export function SystemState({ row, primary, live, now, end }: Props) {
   )
 }
 
-/** The owner's number, if the owner lets the electrician read it. */
+/** A phone link, if the owner shares the number. */
 function CallOwner({ sn }: { sn: string }) {
   const { t } = useT()
   const { data } = useQuery(grantsQuery)

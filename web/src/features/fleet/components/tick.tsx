@@ -6,12 +6,12 @@ type Props = {
   label: string
   checked: boolean /** Some of them are. */
   partly?: boolean
-  /** For a finger. */
+  /** A larger target for touch. */
   large?: boolean
   onChange: () => void
 }
 
-/** A checkbox of a table's row: its name is for screen readers, the row beside it says the rest. */
+/** A row's checkbox. Its label is for screen readers only. */
 export function Tick({ label, checked, partly = false, large = false, onChange }: Props) {
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { formatSpan, useContactText } from './use-contact-text'
 
 const MINUTE = 60_000
 
-describe('how long a system has been away', () => {
+describe('the duration of an absence', () => {
   it.each([
     [-5, '0 Min.'],
     [12.9 * MINUTE, '12 Min.'],
@@ -26,7 +26,7 @@ describe('the last contact', () => {
     return renderHook(() => useContactText(now), { wrapper }).result.current.clock(at.getTime())
   }
 
-  it('is a time today, a day this year, and a month before', () => {
+  it('is a time today, a date this year, and a month before', () => {
     expect(clock(new Date(2026, 10, 15, 9, 5))).toBe('09:05')
     expect(clock(new Date(2026, 10, 12, 9, 5))).toBe('12.11.')
     expect(clock(new Date(2025, 10, 12, 9, 5))).toBe('2025-11')

@@ -9,7 +9,7 @@ const DAY = 24 * HOUR
 
 const spans = new Map<string, Intl.NumberFormat>()
 
-/** "3 Tg.", "5 Std.", "12 Min.": whole units, never more than has passed. */
+/** "3 Tg.", "5 Std.", "12 Min.": rounded down. */
 export function formatSpan(ms: number, locale: Locale): string {
   const [unit, length] = ms >= DAY ? ['day', DAY] : ms >= HOUR ? ['hour', HOUR] : ['minute', MINUTE]
   const key = `${locale}:${unit}`
@@ -20,12 +20,12 @@ export function formatSpan(ms: number, locale: Locale): string {
   return format.format(Math.max(0, Math.floor(ms / (length as number))))
 }
 
-/** When a system was last heard of, on the clock of whoever looks at all of them. */
+/** Formats the last contact, in the browser's time zone. */
 export function useContactText(now: number) {
   const { locale } = useT()
   return {
     span: (since: number) => formatSpan(now - since, locale),
-    /** The time of today, the day of this year, or the year. */
+    /** The time for today, the date for this year, otherwise month and year. */
     clock: (at: number) => {
       const [day, today] = [siteDayOf(at, undefined), siteDayOf(now, undefined)]
       if (day === today) return formatTime(at, { locale })

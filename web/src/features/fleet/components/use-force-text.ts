@@ -2,7 +2,7 @@ import type { InForce } from '@/components/in-force/model'
 import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 
-/** What is in force, in the two or three words that a table has room for. */
+/** Short texts for what is in force, for the table. */
 export function useForceText() {
   const { t, locale } = useT()
   const percent = (value: number | null | undefined) => joinQuantity(percentQuantity(value ?? 0, locale))

@@ -1,4 +1,4 @@
-/** What the reader's company keeps about a customer: a note and photos. */
+/** Requests for the customer card: the company's note and photos. */
 import { queryOptions } from '@tanstack/react-query'
 import createClient from 'openapi-fetch'
 import { api, unwrap } from '@/lib/api/client'
@@ -9,9 +9,9 @@ import { queryClient } from '@/lib/query-client'
 export type Customer = components['schemas']['CustomerEntry']
 export type Photo = Customer['photos'][number]
 
-/** As many as the server takes. */
+/** The server's limit. */
 export const MAX_PHOTOS = 12
-/** In characters, as long as the server takes. */
+/** The server's limit in characters. */
 export const NOTE_MAX = 2_000
 
 const keyOf = (sn: string) => ['customer', sn]
@@ -22,8 +22,8 @@ export const customerQuery = (sn: string) =>
     queryFn: () => unwrap(api.GET('/api/auth/system/{sn}/customer/', { params: { path: { sn } } })),
   })
 
-/** Each answer is the whole card. */
-async function keep(sn: string, card: Promise<Customer>) {
+/** Every change returns the whole card, which is cached. */
+async function cacheCard(sn: string, card: Promise<Customer>) {
   queryClient.setQueryData(keyOf(sn), await card)
 }
 
@@ -31,10 +31,13 @@ type Note = { note: string /** When the text that the writer has read was change
 
 export const saveNote = (sn: string, { note, known }: Note) => {
   const body = { note, changed_at: known === null ? undefined : String(known) }
-  return keep(sn, unwrap(api.POST('/api/auth/system/{sn}/customer/', { params: { path: { sn } }, body })))
+  return cacheCard(
+    sn,
+    unwrap(api.POST('/api/auth/system/{sn}/customer/', { params: { path: { sn } }, body })),
+  )
 }
 
-/** Sends bytes instead of a form. */
+/** A client that sends bytes instead of forms. */
 const photos = createClient<paths>({
   baseUrl: location.origin,
   fetch: (request) => globalThis.fetch(request),
@@ -43,7 +46,7 @@ const photos = createClient<paths>({
 photos.use(withSession)
 
 export const addPhoto = (sn: string, jpeg: Blob) =>
-  keep(
+  cacheCard(
     sn,
     unwrap(
       photos.POST('/api/auth/system/{sn}/customer/photo/', {
@@ -59,7 +62,7 @@ export async function deletePhoto(sn: string, id: number) {
   await queryClient.invalidateQueries({ queryKey: keyOf(sn) })
 }
 
-/** As an address that the page may show: only what is part of it is allowed. */
+/** The CSP allows only data URLs here. */
 const dataUrl = (file: Blob) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader()

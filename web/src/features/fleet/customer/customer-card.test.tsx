@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const save = () => userEvent.click(screen.getByRole('button', { name: 'Notiz speichern' }))
 
-it('keeps what was typed when somebody else has saved, and shows theirs', async () => {
+it('keeps what was typed if a colleague has saved meanwhile, and shows their text', async () => {
   customer = { ...customer, note: 'Zwei Hunde', changed_at: 2_000 }
   fill('Notiz', 'Kein Hund')
   await save()

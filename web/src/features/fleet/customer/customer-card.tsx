@@ -12,7 +12,7 @@ import { customerQuery } from './api'
 import { NoteForm } from './note-form'
 import { Photos } from './photos'
 
-/** How to reach the owner and get there, and what the company has noted; nobody else reads the latter. */
+/** The customer card: contact and address, and the company's own note and photos. */
 export function CustomerCard({ sn }: { sn: string }) {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(customerQuery(sn))
@@ -31,7 +31,7 @@ export function CustomerCard({ sn }: { sn: string }) {
   )
 }
 
-/** What the owner lets the electrician read. */
+/** The contact data that the owner shares. */
 function Contact({ sn }: { sn: string }) {
   const { t } = useT()
   const { data } = useQuery(grantsQuery)

@@ -11,10 +11,10 @@ import { notify } from '@/lib/notify'
 import { queryClient } from '@/lib/query-client'
 import { type Customer, customerQuery, NOTE_MAX, saveNote } from './api'
 
-/** What everybody of the company should know about this customer. */
+/** The company's note about this customer. */
 export function NoteForm({ sn, customer }: { sn: string; customer: Customer }) {
   const { t, locale } = useT()
-  // The text that the writer has read: what others have saved since must not be lost.
+  // The text that was loaded: newer changes by colleagues must not be overwritten.
   const [read, setRead] = useState(customer)
   const [newer, setNewer] = useState<Customer | null>(null)
   async function showNewer() {

@@ -16,7 +16,7 @@ import { shrink } from './shrink'
 
 type Props = { sn: string; photos: readonly Photo[] }
 
-/** The meter cabinet, the type plate, the way to the cellar. */
+/** Photos of the installation, such as the meter cabinet. */
 export function Photos({ sn, photos }: Props) {
   const { t, locale } = useT()
   const input = useRef<HTMLInputElement>(null)
@@ -69,7 +69,7 @@ export function Photos({ sn, photos }: Props) {
   )
 }
 
-/** A photo, and the same large when it is pressed. */
+/** A photo; a click opens it in full size. */
 function Thumbnail({ sn, photo: { id, added_at } }: { sn: string; photo: Photo }) {
   const { t, locale } = useT()
   const [open, setOpen] = useState(false)

@@ -1,14 +1,14 @@
-/** Longer sides are made this long, in pixels: enough to read a type plate, and quick to send from a cellar. */
+/** The maximum side length in pixels: enough to read a type plate, and quick to upload. */
 const MAX_SIDE = 1_600
 const QUALITY = 0.8
 
-/** How large a picture becomes. */
+/** The size of a picture within the limit. */
 export function fitted(width: number, height: number) {
   const scale = Math.min(1, MAX_SIDE / Math.max(width, height))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** The photo as a small, upright JPEG. Fails for what the browser cannot show. */
+/** Converts a photo to a small, upright JPEG. Fails if the browser cannot decode it. */
 export async function shrink(file: Blob): Promise<Blob> {
   const picture = await createImageBitmap(file, { imageOrientation: 'from-image' })
   const { width, height } = fitted(picture.width, picture.height)

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { howMany, joined, leftGroups, withAll, withToggled } from './choice'
+import { groupsWithout, howMany, joinedSerials, withAll, withToggled } from './choice'
 
 const group = (name: string, systems: string[]) => ({ id: name.length, name, systems })
 
-it('a tick comes and goes', () => {
+it('a system can be selected and deselected', () => {
   expect([...withToggled(new Set(['A']), 'B')]).toEqual(['A', 'B'])
   expect([...withToggled(new Set(['A', 'B']), 'A')]).toEqual(['B'])
 })
 
-it('all that are shown are ticked, then none of them, and what is not shown stays', () => {
+it('all shown systems are selected, then none, and hidden ones stay', () => {
   const some = withAll(new Set(['X']), ['A', 'B'])
   expect([...some]).toEqual(['X', 'A', 'B'])
   expect([...withAll(some, ['A', 'B'])]).toEqual(['X'])
@@ -22,11 +22,11 @@ it.each([
   expect(howMany(new Set(chosen), ['A', 'B'])).toBe(many)
 })
 
-it('a group keeps what it has and gets what was ticked, once', () => {
-  expect(joined(group('Süd', ['A', 'B']), new Set(['B', 'C']))).toEqual(['A', 'B', 'C'])
+it('a group keeps its systems and gets the selected ones, without duplicates', () => {
+  expect(joinedSerials(group('Süd', ['A', 'B']), new Set(['B', 'C']))).toEqual(['A', 'B', 'C'])
 })
 
-it('only groups that hold something of it lose it', () => {
+it('only groups with selected systems lose them', () => {
   const groups = [group('Süd', ['A', 'B']), group('Gewerbe', ['C'])]
-  expect(leftGroups(groups, new Set(['A']))).toEqual([{ group: groups[0], serials: ['B'] }])
+  expect(groupsWithout(groups, new Set(['A']))).toEqual([{ group: groups[0], serials: ['B'] }])
 })

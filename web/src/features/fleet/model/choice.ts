@@ -1,4 +1,4 @@
-/** Which systems of the fleet somebody has ticked, and what becomes of their groups. */
+/** The selection in the fleet, and moving it between groups. */
 import type { Group } from '@/lib/api/queries'
 
 export type Chosen = ReadonlySet<string>
@@ -9,7 +9,7 @@ export function withToggled(chosen: Chosen, sn: string): Chosen {
   return next
 }
 
-/** Ticks all that are shown; when they all are ticked already, none of them. What is not shown stays as it is. */
+/** Selects all shown systems; if all are selected already, deselects them. Hidden ones stay as they are. */
 export function withAll(chosen: Chosen, shown: readonly string[]): Chosen {
   const next = new Set(chosen)
   const all = shown.every((sn) => chosen.has(sn))
@@ -23,13 +23,16 @@ export const howMany = (chosen: Chosen, shown: readonly string[]): 'none' | 'som
   return count === shown.length ? 'all' : 'some'
 }
 
-/** The systems that a group has afterwards. */
-export const joined = ({ systems }: Pick<Group, 'systems'>, chosen: Chosen): string[] => [
+/** The group's systems after adding the selection. */
+export const joinedSerials = ({ systems }: Pick<Group, 'systems'>, chosen: Chosen): string[] => [
   ...new Set([...systems, ...chosen]),
 ]
 
-/** The groups that lose a system when these are in none any more, each with what stays. */
-export const leftGroups = (groups: readonly Group[], chosen: Chosen): { group: Group; serials: string[] }[] =>
+/** The groups that lose systems of the selection, with their remaining systems. */
+export const groupsWithout = (
+  groups: readonly Group[],
+  chosen: Chosen,
+): { group: Group; serials: string[] }[] =>
   groups
     .filter(({ systems }) => systems.some((sn) => chosen.has(sn)))
     .map((group) => ({ group, serials: group.systems.filter((sn) => !chosen.has(sn)) }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { keepColumns, readColumns, withColumn } from './columns'
 
-it('a browser that chose nothing has the usual columns', () => {
+it('are the default ones in a browser without a choice', () => {
   expect(readColumns()).toEqual([
     'status',
     'alarms',
@@ -16,7 +16,7 @@ it('a browser that chose nothing has the usual columns', () => {
   ])
 })
 
-it('a choice stays, in the order of the table, and never loses what a row is about', () => {
+it('keep their order, and always include the fixed ones', () => {
   keepColumns(withColumn(withColumn(readColumns(), 'house', true), 'group', false))
   expect(readColumns()).toContain('house')
   expect(readColumns()).not.toContain('group')
@@ -24,7 +24,7 @@ it('a choice stays, in the order of the table, and never loses what a row is abo
   expect(withColumn(['status', 'sn'], 'sn', false)).toEqual(['status', 'sn'])
 })
 
-it('what an older version of the app kept is passed over', () => {
+it('ignore what an older version has stored', () => {
   keepColumns(['soc', 'temperature' as 'soc'])
   expect(readColumns()).toEqual(['status', 'sn', 'soc'])
 })

@@ -1,4 +1,4 @@
-/** The columns of the fleet table that can be left out. The choice stays in this browser. */
+/** The optional columns of the fleet table. The choice is stored in this browser. */
 import { FLEET_COLUMNS } from '@/lib/storage-keys'
 
 export const COLUMNS = [
@@ -19,20 +19,20 @@ export const COLUMNS = [
 ] as const
 export type Column = (typeof COLUMNS)[number]
 
-/** Without these nobody would know what a row is about. */
+/** Columns that identify a row. */
 export const FIXED: readonly Column[] = ['status', 'sn']
 
-/** A desk has no room for these; since when a system is away stands with its status. */
-const UNUSUAL: readonly Column[] = ['place', 'house', 'access', 'contact']
-const USUAL = COLUMNS.filter((column) => !UNUSUAL.includes(column))
+/** Hidden by default, for lack of space; the status already shows since when a system is offline. */
+const HIDDEN_BY_DEFAULT: readonly Column[] = ['place', 'house', 'access', 'contact']
+const DEFAULT_COLUMNS = COLUMNS.filter((column) => !HIDDEN_BY_DEFAULT.includes(column))
 
-/** In the table's own order, with what is fixed. */
+/** In the table's order, with the fixed columns. */
 export const inOrder = (chosen: readonly string[]): Column[] =>
   COLUMNS.filter((column) => FIXED.includes(column) || chosen.includes(column))
 
 export function readColumns(): Column[] {
   const stored = localStorage.getItem(FLEET_COLUMNS)
-  return stored === null ? [...USUAL] : inOrder(stored.split(','))
+  return stored === null ? [...DEFAULT_COLUMNS] : inOrder(stored.split(','))
 }
 
 export const keepColumns = (columns: readonly Column[]) => localStorage.setItem(FLEET_COLUMNS, columns.join())

@@ -22,15 +22,15 @@ const sets = (special: Partial<FlagSets['message3'][string]> = {}): FlagSets => 
 })
 
 describe('a diagnosis', () => {
-  it('sorts what is wrong from what is going on', () => {
+  it('separates faults from running functions', () => {
     const entry = liveEntry({ message1: { sm2: true, wait60: true, sm_test: false } })
     const found = diagnosisOf(entry, sets({ m3_rotation: true, m3_volt_balanc: true }), 'A')
     expect(found.wrong).toEqual(['sm2', 'm3_rotation'])
     expect(found.running).toEqual(['wait60', 'm3_volt_balanc'])
   })
 
-  it('says how it is set up, set or not, and nothing that the battery has not said', () => {
-    // Only what is set has a name in the server's answer.
+  it('shows the setup, set or not, and nothing that the battery has not reported', () => {
+    // The server's answer contains only flags that are set.
     const said: FlagSets = { message3: { A: { m3_gateway: true } }, message5: { A: {} }, message6: { A: {} } }
     const { setup } = diagnosisOf(liveEntry(), said, 'A')
     expect(setup).toHaveLength(12)
@@ -39,7 +39,7 @@ describe('a diagnosis', () => {
     expect(diagnosisOf(liveEntry(), said, 'B').setup).toEqual([])
   })
 
-  it('does not take the main switch for a fault, nor the relay that it opens', () => {
+  it('counts neither the main switch nor the relay that it opens as a fault', () => {
     expect(diagnosisOf(liveEntry(), sets(), 'A').wrong).toEqual([])
     const relay = (aus: boolean) => liveEntry({ message2: { ...liveEntry().message2, aus, relay: true } })
     expect(diagnosisOf(relay(true), sets(), 'A')).toMatchObject({ wrong: [], running: ['relay'] })
@@ -47,6 +47,6 @@ describe('a diagnosis', () => {
   })
 })
 
-it('a phase is in the band within ten percent, and one that is not measured is not out of it', () => {
+it('a phase is in range within ten percent; an unmeasured one is not out of range', () => {
   expect(phasesOf([253, 253.1, null, 206.9]).map(({ inBand }) => inBand)).toEqual([true, false, true, false])
 })

@@ -1,8 +1,8 @@
-/** What a battery says about itself, sorted for somebody who looks for a fault: what is wrong, and how it is set up. */
+/** The battery's flags for a diagnosis: faults, running functions and setup. */
 import { type FlagSets, isOpenedBySwitch, type LiveEntry } from '@/lib/live/live'
 
-/** Wrong when set; the gravest first. The dashboard's flags have their texts there. */
-const WRONG = [
+/** Faults when set, most serious first. The dashboard's texts are used where they exist. */
+const FAULT_FLAGS = [
   'bat',
   'hw',
   'relay',
@@ -19,8 +19,8 @@ const WRONG = [
   'm3_ethernet_off',
 ] as const
 
-/** Going on just now, and no reason to worry. */
-const RUNNING = [
+/** Running functions, which are no faults. */
+const RUNNING_FLAGS = [
   'wait60',
   'sm_test',
   'sv',
@@ -30,8 +30,8 @@ const RUNNING = [
   'm5_ups_flag',
 ] as const
 
-/** How it is built and wired. */
-const SETUP = [
+/** Construction and wiring. */
+const SETUP_FLAGS = [
   'm3_slave',
   'm3_gateway',
   'm5_ups_enable',
@@ -46,12 +46,15 @@ const SETUP = [
   'm6_q_ctrl',
 ] as const
 
-export type Flag = (typeof WRONG)[number] | (typeof RUNNING)[number] | (typeof SETUP)[number]
+export type Flag =
+  | (typeof FAULT_FLAGS)[number]
+  | (typeof RUNNING_FLAGS)[number]
+  | (typeof SETUP_FLAGS)[number]
 
 export type Diagnosis = {
   wrong: Flag[]
   running: Flag[]
-  /** All of them, set or not; empty while the battery has not said. */
+  /** All setup flags, set or not; empty until the battery has reported them. */
   setup: { flag: Flag; on: boolean }[]
 }
 
@@ -61,20 +64,20 @@ export function diagnosisOf(entry: LiveEntry, sets: FlagSets | undefined, sn: st
   const isOn = (flag: Flag) => on[flag] === true
   const isBySwitch = (flag: Flag) => isOpenedBySwitch(flag, on)
   return {
-    wrong: WRONG.filter((flag) => isOn(flag) && !isBySwitch(flag)),
-    running: [...RUNNING, ...WRONG.filter(isBySwitch)].filter(isOn),
-    // Only what is set has a name in an answer: a set that is there and empty says that all are off.
-    setup: sets?.message3[sn] ? SETUP.map((flag) => ({ flag, on: isOn(flag) })) : [],
+    wrong: FAULT_FLAGS.filter((flag) => isOn(flag) && !isBySwitch(flag)),
+    running: [...RUNNING_FLAGS, ...FAULT_FLAGS.filter(isBySwitch)].filter(isOn),
+    // The answer contains only flags that are set; an empty set means that all are off.
+    setup: sets?.message3[sn] ? SETUP_FLAGS.map((flag) => ({ flag, on: isOn(flag) })) : [],
   }
 }
 
-/** The grid's voltage and how far it may be off it, by EN 50160. */
+/** Nominal grid voltage and its tolerance by EN 50160. */
 const NOMINAL = 230
 const BAND = 0.1
 
 export type Phase = { number: number; volts: number | null; inBand: boolean }
 
-/** The phases that were measured; where the unit itself feeds in is marked by its number. */
+/** The measured phases; the unit's own phase is marked. */
 export const phasesOf = (voltages: readonly (number | null)[]): Phase[] =>
   voltages.map((volts, index) => ({
     number: index + 1,

@@ -10,11 +10,11 @@ const calm = { alarms: [], inForce: [], updatable: false, updating: false, statu
 const alarm = { acknowledged: false } as Alarm
 const update = { kind: 'update', state: 'running', switch: null } as InForce
 
-describe('the one thing to do at a system', () => {
+describe('the primary action of a system', () => {
   it.each([
     [{ commissioning: 'in_progress' }, { alarms: [alarm] }, 'continue_commissioning'],
     [{ commissioning: undefined, household: undefined }, { alarms: [alarm] }, 'start_commissioning'],
-    // Somebody owns it: that it was never commissioned here is no task.
+    // An owned system needs no commissioning here.
     [{ commissioning: undefined }, {}, 'settings'],
     [{}, { alarms: [alarm], updatable: true }, 'alarm'],
     [{}, { alarms: [{ ...alarm, acknowledged: true }] }, 'settings'],

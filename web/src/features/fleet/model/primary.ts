@@ -1,4 +1,4 @@
-/** The one thing that an electrician most likely wants to do at a system now. */
+/** The most likely next action for an electrician at a system. */
 import { updateIn } from '@/components/in-force/model'
 import type { System } from '@/lib/api/queries'
 import type { Row } from './row'
@@ -15,11 +15,11 @@ export type Primary =
 
 type Facts = Pick<Row, 'alarms' | 'inForce' | 'updatable' | 'updating' | 'status'>
 
-/** What is being built comes first, then what is wrong, then what waits, then everyday work. */
+/** Priority: commissioning, alarms, pending tasks, settings. */
 export function primaryOf({ access, commissioning, household }: System, row: Facts | undefined): Primary {
   const service = includes(access, 'service')
   if (service && commissioning === 'in_progress') return 'continue_commissioning'
-  // Nobody owns it, and it was never brought into service.
+  // The system has neither an owner nor a commissioning.
   if (service && !commissioning && household == null) return 'start_commissioning'
   if (row?.alarms.some(({ acknowledged }) => !acknowledged)) return 'alarm'
   if (row && updateIn(row.inForce)?.switch != null) return 'switch'

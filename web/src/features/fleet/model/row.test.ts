@@ -26,7 +26,7 @@ const row = (live: LiveEntry | undefined, special: Partial<System> = {}) =>
   rowsOf(indexOf([system(special)]), { entries: live ? { SC24A0001: live } : {} }, now)[0]
 
 describe('a row', () => {
-  it('has powers, charge and firmware of a system that reports', () => {
+  it('has powers, state of charge and firmware of a reporting system', () => {
     expect(row(entry(), { first_name: 'Katrin', last_name: 'Albers', group_name: 'Süd' })).toMatchObject({
       status: 'fine',
       customer: 'Albers, Katrin',
@@ -40,22 +40,22 @@ describe('a row', () => {
     })
   })
 
-  it('has no powers while the system is offline, which is not zero', () => {
+  it('has no powers while the system is offline, not zero', () => {
     const away = row(entry({ online: false, received_at: now - 86_400_000 }))
     expect(away).toMatchObject({ status: 'offline', pv: null, battery: null, grid: null, house: null })
     expect(away?.contact).toBe(now - 86_400_000)
   })
 
-  it('of a system that never said anything is offline without a last contact', () => {
+  it('of a system that never reported is offline without a last contact', () => {
     expect(row(undefined)).toMatchObject({ status: 'offline', soc: null, contact: null, fault: null })
   })
 
-  it('is old when nothing has come for 90 s', () => {
+  it('is stale after 90 s without values', () => {
     expect(row(entry({ measured_at: now - 90_000 }))?.status).toBe('fine')
     expect(row(entry({ measured_at: now - 90_001 }))?.status).toBe('stale')
   })
 
-  it('stays the same as long as it says the same', () => {
+  it('keeps its identity while nothing changes', () => {
     const index = indexOf([system(), system({ sn: 'SC24A0002' })])
     const entries = { SC24A0001: entry(), SC24A0002: entry({ measured_at: now - 85_000 }) }
     const before = rowsOf(index, { entries }, now)
@@ -68,7 +68,7 @@ describe('a row', () => {
     expect(renamed?.customer).toBe('Albers')
   })
 
-  it('has another rank when somebody comes before it', () => {
+  it('changes its rank if a name is inserted before it', () => {
     const zimmer = system({ last_name: 'Zimmer' })
     const before = rowsOf(indexOf([zimmer]), { entries: {} }, now)
     const [moved] = rowsOf(
@@ -80,7 +80,7 @@ describe('a row', () => {
     expect([before[0]?.rank, moved?.rank]).toEqual([0, 1])
   })
 
-  it('names the gravest fault', () => {
+  it('names the most serious fault', () => {
     expect(row(entry({ message2: flags('sm1', 'na_schutz', 'bat') }))).toMatchObject({
       status: 'fault',
       fault: 'bat',
@@ -89,7 +89,7 @@ describe('a row', () => {
     expect(row(entry({ battery_status: 'fault' }))).toMatchObject({ status: 'fault', fault: null })
   })
 
-  it('does not take calibration for a fault, nor what was wrong before the system went away', () => {
+  it('counts neither calibration as a fault, nor earlier faults of an offline system', () => {
     expect(row(entry({ message2: flags('sv') }))?.status).toBe('fine')
     expect(row(entry({ message2: flags('bat'), online: false }))).toMatchObject({
       status: 'offline',
@@ -97,7 +97,7 @@ describe('a row', () => {
     })
   })
 
-  it('switched off is switched off: its open relay is no fault, any other flag is one', () => {
+  it('that is switched off has no fault because of its open relay, but because of any other flag', () => {
     expect(row(entry({ message2: flags('aus', 'relay') }))).toMatchObject({
       status: 'off',
       fault: null,
@@ -121,7 +121,7 @@ describe('a row', () => {
     expect(row(off)?.status).toBe(status)
   })
 
-  it('switched off ages like any other', () => {
+  it('that is switched off becomes stale like any other', () => {
     const index = indexOf([system()])
     const entries = { SC24A0001: entry({ message2: flags('aus', 'relay') }) }
     const before = rowsOf(index, { entries }, now)
@@ -149,7 +149,7 @@ describe('a row', () => {
     expect(away(now - 600_000)?.status).toBe('offline')
   })
 
-  it('is fine again when a pause is over, without a word of the battery', () => {
+  it('is fine again when a pause is over, without a message from the battery', () => {
     const index = indexOf([system()])
     const in_force = [{ kind: 'pause', since: now, until: now + 5_000, by: null, end: null }]
     const entries = { SC24A0001: entry({ in_force }) }
@@ -158,7 +158,7 @@ describe('a row', () => {
     expect(rowsOf(index, { entries }, now + 5_000, before)[0]?.status).toBe('fine')
   })
 
-  it('shows a dash for what does not look like a version', () => {
+  it('shows a dash for an invalid version', () => {
     expect(row(entry(), { master_version: 'beta', gateway_version: null })?.firmware).toBe('- / -')
   })
 })

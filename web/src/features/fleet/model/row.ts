@@ -1,4 +1,4 @@
-/** One system of the fleet as a line of its table: what it says now, and how urgent that is. */
+/** A system as a row of the fleet: its current values and its urgency. */
 import {
   type InForce,
   inForceOf,
@@ -13,30 +13,32 @@ import { formatVersion } from '@/lib/format'
 import { isOpenedBySwitch, type Live, type LiveEntry } from '@/lib/live/live'
 import { plainLetters } from '@/lib/plain-letters'
 
-/** Worst first: the order of this list is the order of the table. */
+/** Worst first; also the order of the table. */
 export const STATUSES = ['fault', 'offline', 'stale', 'off', 'restricted', 'fine'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** What is wrong, the gravest first. Calibration is the battery's own care and no fault. */
+/** Faults, most serious first. Calibration is routine maintenance and no fault. */
 const FAULTS = ['bat', 'hw', 'relay', 'na_schutz', 'i2', 'i1', 'i', 'u', 'm', 'sm1'] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** What does not change by the second, read once per list of systems. */
+/** The static data of a row, computed once per list of systems. */
 export type Entry = {
   system: System
   sn: string
-  /** "Albers, Katrin", as it is sorted and read. */
+  /** "Albers, Katrin", for display and sorting. */
   customer: string
-  /** Where the name stands among all names; null without one. To compare names takes long, and rows are sorted every second. */
+  /**
+   * The rank of the name among all; null without a name. Collation is slow, and rows are sorted every second.
+   */
   rank: number | null
   /** The town. */
   place: string
   group: string
-  /** Everything that a search looks through, in plain letters. */
+  /** The searchable text without accents. */
   haystack: string
 }
 
-/** What an alarm is about, the gravest first, as on the server. */
+/** Alarm kinds, most serious first, as on the server. */
 const KINDS = [
   'battery_error',
   'na_schutz',
@@ -50,37 +52,37 @@ const KINDS = [
 export type Alarm = LiveEntry['alarms'][number]
 
 export type Row = Entry & {
-  /** What it was made of. */
+  /** The source of the row. */
   live: LiveEntry | undefined
   status: Status
-  /** Open ones: those that nobody has seen first, and of these the gravest. */
+  /** Open alarms: unacknowledged first, then by seriousness. */
   alarms: readonly Alarm[]
-  /** Smaller is more urgent: an alarm that nobody has seen, by how grave it is; one that somebody has; none. */
+  /** Smaller is more urgent: unacknowledged alarms by seriousness, then acknowledged ones, then none. */
   urgency: number
-  /** The gravest flag; null also where the battery says no more than that it has one. */
+  /** The most serious flag; null also if the battery reports a fault without a flag. */
   fault: Fault | null
-  /** What is in force and worth a word, what holds it back first. */
+  /** What is in force, restrictions first. */
   inForce: readonly InForce[]
   /** Switched off at the main switch. */
   off: boolean
-  /** W and %; null is not known, and of a system that is offline nothing is. */
+  /** In W and %; null is unknown, as are all values of an offline system. */
   soc: number | null
   pv: number | null
-  /** Above zero: discharge. Below: charge. */
+  /** Positive: discharge. Negative: charge. */
   battery: number | null
-  /** Above zero: import. Below: feed-in. */
+  /** Positive: import. Negative: feed-in. */
   grid: number | null
   house: number | null
   firmware: string
   updatable: boolean
   updating: boolean
-  /** When the portal last heard of it; null: never. */
+  /** The last contact; null: never. */
   contact: number | null
-  /** Since when it has been online, or offline. */
+  /** When it went online or offline. */
   since: number | null
 }
 
-/** As people sort names. */
+/** Natural sort order of names. */
 export const byName = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true }).compare
 
 export function indexOf(systems: readonly System[]): Entry[] {
@@ -98,8 +100,8 @@ export function indexOf(systems: readonly System[]): Entry[] {
 const customerOf = ({ last_name, first_name }: System) => [last_name, first_name].filter(Boolean).join(', ')
 
 /**
- * @param now on the server's clock
- * @param before the rows as they were: one that says the same is the same row, and need not be drawn again
+ * @param now server time @param before the previous rows: unchanged rows keep their identity and are not
+ * rendered again
  */
 export const rowsOf = (
   index: readonly Entry[],
@@ -115,11 +117,11 @@ export const rowsOf = (
     return same ? row : rowOf(entry, live, now)
   })
 
-const AGEING: readonly Status[] = ['fine', 'restricted', 'off']
+const CAN_BECOME_STALE: readonly Status[] = ['fine', 'restricted', 'off']
 
-/** Whether it was young and is old, or the other way round; what is wrong or away stays so at any age. */
+/** Whether the row changes by age alone: its value became stale, or an effect ended. */
 const hasAged = ({ status, live, inForce }: Row, now: number) =>
-  (AGEING.includes(status) && isOld(live, now)) ||
+  (CAN_BECOME_STALE.includes(status) && isOld(live, now)) ||
   (status === 'stale' && !isOld(live, now)) ||
   inForce.some(({ until }) => until != null && until <= now)
 
@@ -132,7 +134,7 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
   const alarms = alarmsOf(live)
   const inForce = inForceOf(live, now).filter((one) => !isQuiet(one) && one.kind !== 'brake')
   const status = statusOf({ live, off, fault, alarms, restrictions: restrictionsOf(inForce), now })
-  // The last powers of a system that is away say nothing about now; its charge changes slowly and stays, greyed.
+  // An offline system has no current powers. Its state of charge changes slowly and stays, greyed.
   const current = live?.online ? live : undefined
   return {
     ...entry,
@@ -159,7 +161,7 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
 const faultOf = (flags: LiveEntry['message2'], off: boolean): Fault | null =>
   FAULTS.find((flag) => flags[flag] && !isOpenedBySwitch(flag, { aus: off })) ?? null
 
-/** What an older version of the app has kept has none. */
+/** An entry that an older version has cached has none. */
 function alarmsOf(live: Partial<Pick<LiveEntry, 'alarms'>> | undefined): readonly Alarm[] {
   const rank = ({ acknowledged, kind }: Alarm) => Number(acknowledged) * KINDS.length + KINDS.indexOf(kind)
   return [...(live?.alarms ?? [])].sort((a, b) => rank(a) - rank(b))
@@ -177,11 +179,11 @@ type Facts = Pick<Row, 'live' | 'off' | 'fault' | 'alarms'> & {
 
 function statusOf({ live, off, fault, alarms, restrictions, now }: Facts): Status {
   if (!live?.online) return isRestarting(restrictions, live?.state_since_at, now) ? 'restricted' : 'offline'
-  // Back for a moment only: the alarm about its absence ends when it stays.
+  // An online system may still have an `offline` alarm, which ends when it stays online.
   const wrong = alarms.some(({ kind }) => kind !== 'offline')
   if (fault || wrong || live.battery_status === 'fault') return 'fault'
   if (isOld(live, now)) return 'stale'
-  // The switch belongs to the update, which says what it waits for.
+  // During an update the update's state explains the switch.
   if (off && !updateIn(restrictions)) return 'off'
   return restrictions.length > 0 ? 'restricted' : 'fine'
 }

@@ -1,8 +1,8 @@
-/** What an electrician may do with a system, from little to much. */
+/** An electrician's scopes, in ascending order. */
 export const SCOPES = ['monitor', 'configure', 'service'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** A word of a newer server that this browser does not know is taken for the least. */
+/** Unknown scopes of a newer server count as the lowest. */
 export const scopeOf = (access: string): Scope => SCOPES.find((scope) => scope === access) ?? 'monitor'
 
 /** @returns whether a scope includes another one */

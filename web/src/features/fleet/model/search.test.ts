@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readFleetSearch, viewOf, withChange, withSort } from './search'
 
 describe('the address of the fleet', () => {
-  it('says nothing while everything is shown, worst first', () => {
+  it('is empty while everything is shown, worst first', () => {
     expect(readFleetSearch({ show: 'all', sort: 'status', q: '', down: false })).toEqual({})
     expect(viewOf({})).toEqual({ q: '', filter: 'all', group: null, sort: 'status', descending: false })
   })
@@ -12,22 +12,22 @@ describe('the address of the fleet', () => {
     expect(readFleetSearch(search)).toEqual(search)
   })
 
-  it('knows a search for digits, and the group of those without one', () => {
+  it('accepts a search for digits, and the group of systems without one', () => {
     expect(readFleetSearch({ q: 2041, group: '' })).toEqual({ q: '2041', group: '' })
   })
 
-  it('is passed over where it is wrong', () => {
+  it('ignores invalid values', () => {
     expect(readFleetSearch({ q: ['x'], show: 'everything', sort: 'constructor', down: 'yes' })).toEqual({})
   })
 
-  it('turns the order with a second click', () => {
+  it('reverses the order with a second click', () => {
     expect(withSort({}, 'soc')).toEqual({ sort: 'soc' })
     expect(withSort({ sort: 'soc' }, 'soc')).toEqual({ sort: 'soc', down: true })
     expect(withSort({ sort: 'soc', down: true }, 'soc')).toEqual({ sort: 'soc' })
     expect(withSort({ sort: 'soc', down: true }, 'status')).toEqual({})
   })
 
-  it('loses what is taken away', () => {
+  it('drops removed values', () => {
     expect(withChange({ q: 'a', group: 'Süd' }, { group: undefined })).toEqual({ q: 'a' })
   })
 })

@@ -1,9 +1,9 @@
-/** Search, filter and order of the fleet as the address keeps them: a link shows the same rows. */
+/** The fleet's search parameters: search, filter and order. */
 import { FILTERS, type Filter, SORTS, type Sort, type View } from './view'
 
 export type FleetSearch = { q?: string; show?: Filter; group?: string; sort?: Sort; down?: boolean }
 
-/** Nothing in the address: everything, worst first. */
+/** The default: everything, worst first. */
 export function viewOf(search: FleetSearch): View {
   return {
     q: search.q ?? '',
@@ -14,7 +14,7 @@ export function viewOf(search: FleetSearch): View {
   }
 }
 
-/** What is wrong in an address is passed over. A search for digits arrives as a number. */
+/** Ignores invalid values. A search for digits arrives as a number. */
 export function readFleetSearch(raw: Record<string, unknown>): FleetSearch {
   const search: FleetSearch = {}
   const text = (value: unknown) => (typeof value === 'number' ? String(value) : value)
@@ -29,12 +29,12 @@ export function readFleetSearch(raw: Record<string, unknown>): FleetSearch {
   return search
 }
 
-/** A first click sorts upwards, a second one downwards; words and states begin at their best end. */
+/** A first click sorts in the column's default direction, a second one reverses it. */
 export function withSort(search: FleetSearch, sort: Sort): FleetSearch {
   const { sort: now, descending } = viewOf(search)
   return readFleetSearch({ ...search, sort, down: sort === now && !descending })
 }
 
-/** What is empty does not stand in the address. */
+/** Empty values are left out of the address. */
 export const withChange = (search: FleetSearch, change: FleetSearch): FleetSearch =>
   readFleetSearch({ ...search, ...change })

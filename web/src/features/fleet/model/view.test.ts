@@ -20,7 +20,7 @@ const rows = rowsFor(
 )
 
 describe('the order', () => {
-  it('begins with the worst: fault, offline, old value, then fine by customer', () => {
+  it('begins with the worst: fault, offline, stale, then fine by customer', () => {
     expect(names(sortedRows(rows, { sort: 'status', descending: false }))).toEqual([
       'AAAAA3',
       'AAAAA2',
@@ -30,7 +30,7 @@ describe('the order', () => {
     ])
   })
 
-  it('has what is not known at the end, whichever way round', () => {
+  it('has unknown values at the end in both directions', () => {
     expect(names(sortedRows(rows, { sort: 'soc', descending: false }))).toEqual([
       'AAAAA2',
       'AAAAA3',
@@ -41,7 +41,7 @@ describe('the order', () => {
     expect(names(sortedRows(rows, { sort: 'soc', descending: true })).at(-1)).toBe('AAAAA5')
   })
 
-  it('knows letters of other languages', () => {
+  it('sorts accented letters', () => {
     expect(names(sortedRows(rows, { sort: 'customer', descending: false }))).toEqual([
       'AAAAA4',
       'AAAAA5',
@@ -71,7 +71,7 @@ describe('alarms', () => {
     { sn: 'AAAAA7', live: { alarms: [alarm('soc_floor'), alarm('na_schutz')] } },
   )
 
-  it('come first, the gravest that nobody has seen before all others', () => {
+  it('come first, the most serious unacknowledged ones before all others', () => {
     expect(names(sortedRows(alarmed, { sort: 'status', descending: false }))).toEqual([
       'AAAAA7',
       'AAAAA6',
@@ -83,27 +83,27 @@ describe('alarms', () => {
     ])
   })
 
-  it('are counted, and a system that has one is not well', () => {
+  it('are counted, and a system with one is not well', () => {
     expect(countsOf(alarmed)).toMatchObject({ alarm: 5, offline: 1, well: 1 })
     expect(names(filteredRows(alarmed, 'well'))).toEqual(['AAAAA1'])
   })
 
-  it('name first what nobody has seen', () => {
+  it('name unacknowledged ones first', () => {
     const texts = alarmed[3]?.alarms.map(({ text }) => text)
     expect(texts).toEqual(['soc_floor', 'battery_error'])
   })
 })
 
 describe('the filters', () => {
-  it('count and show the same', () => {
+  it('count what they show', () => {
     expect(countsOf(rows)).toMatchObject({ all: 5, alarm: 0, attention: 2, offline: 1, update: 1, well: 2 })
     expect(names(filteredRows(rows, 'attention'))).toEqual(['AAAAA3', 'AAAAA4'])
     expect(names(filteredRows(rows, 'update'))).toEqual(['AAAAA5'])
-    // A waiting update is no fault: its row says that all is well, and so does the count.
+    // A pending update is no fault: status and count say that all is well.
     expect(names(filteredRows(rows, 'well'))).toEqual(['AAAAA1', 'AAAAA5'])
   })
 
-  it('know what is under way, waits for a hand, pauses or is limited', () => {
+  it('distinguish updating, waiting for the switch, paused and limited systems', () => {
     const one = (special: { kind: string; state?: string; switch?: string; power?: number }) => ({
       since: now,
       until: null,
@@ -125,7 +125,7 @@ describe('the filters', () => {
     expect(names(filteredRows(busy, 'switch'))).toEqual(['AAAAA2'])
   })
 
-  it('show a battery that is switched off as such, and not among what needs attention', () => {
+  it('list a switched off battery as such, and not under "needs attention"', () => {
     const message2 = { ...liveEntry().message2, ein: false, aus: true, relay: true }
     const off = rowsFor({ sn: 'AAAAA1', live: { message2 } }, { sn: 'AAAAA2' })
     expect(countsOf(off)).toMatchObject({ off: 1, attention: 0, well: 1 })
@@ -137,14 +137,14 @@ describe('the filters', () => {
     expect(names(foundRows(rows, { q: 'aaaaa3 süd', group: null }))).toEqual([])
   })
 
-  it('know groups and what has none', () => {
+  it('select a group, and systems without one', () => {
     expect(groupsOf(rows)).toEqual(['Gewerbe', 'Süd'])
     expect(names(foundRows(rows, { q: '', group: 'Süd' }))).toEqual(['AAAAA1', 'AAAAA4'])
     expect(names(foundRows(rows, { q: '', group: '' }))).toEqual(['AAAAA2', 'AAAAA5'])
   })
 })
 
-it('of 5,000 systems those that fit are found, counted and sorted', () => {
+it('filter, count and sort 5,000 systems', () => {
   const { systems, entries } = fleetOf(
     Array.from({ length: 5_000 }, (_, index) => ({
       sn: `SC${String(index).padStart(6, '0')}`,

@@ -1,4 +1,4 @@
-/** Which rows of the fleet are shown, and in which order. */
+/** Filters and sorts the rows of the fleet. */
 
 import { plainLetters } from '@/lib/plain-letters'
 import { byName, type Row, STATUSES, type Status } from './row'
@@ -41,7 +41,7 @@ export type Sort = (typeof SORTS)[number]
 export type View = {
   q: string
   filter: Filter
-  /** A group's name; empty: those without one; null: all. */
+  /** A group's name; empty: systems without one; null: all. */
   group: string | null
   sort: Sort
   descending: boolean
@@ -62,17 +62,24 @@ const MATCHES: Record<Filter, (row: Row) => boolean> = {
   well: ({ status }) => status === 'fine',
 }
 
-/** What is rare has a chip only while there is some of it. */
-export const RARE: readonly Filter[] = ['off', 'switch', 'updating', 'paused', 'limited', 'commissioning']
+/** Filters that are only offered while they match something. */
+export const RARE_FILTERS: readonly Filter[] = [
+  'off',
+  'switch',
+  'updating',
+  'paused',
+  'limited',
+  'commissioning',
+]
 
-/** How many rows each filter would show. */
+/** The number of rows of each filter. */
 export function countsOf(rows: readonly Row[]): Record<Filter, number> {
   const counts = Object.fromEntries(FILTERS.map((filter) => [filter, 0])) as Record<Filter, number>
   for (const row of rows) for (const filter of FILTERS) if (MATCHES[filter](row)) counts[filter] += 1
   return counts
 }
 
-/** The rows that hold every word and are in the group: what the counts of the filters are about. */
+/** The rows that match the search and the group, before the filters. */
 export function foundRows(rows: readonly Row[], { q, group }: Pick<View, 'q' | 'group'>): Row[] {
   const words = plainLetters(q).split(/\s+/).filter(Boolean)
   return rows.filter(
@@ -84,10 +91,10 @@ export const filteredRows = (rows: readonly Row[], filter: Filter) => rows.filte
 
 const RANK = Object.fromEntries(STATUSES.map((status, rank) => [status, rank])) as Record<Status, number>
 
-/** Alarms that nobody has seen come first, then what is wrong by itself. */
+/** Unacknowledged alarms first, then by status. */
 const worst = ({ urgency, status }: Row) => urgency * STATUSES.length + RANK[status]
 
-/** What a column is sorted by; null stands at the end, whichever way round. */
+/** The sort key of each column; null comes last in both directions. */
 const KEY: Record<Sort, (row: Row) => number | string | null> = {
   status: worst,
   alarms: ({ urgency, alarms }) => (alarms.length > 0 ? urgency : null),
@@ -105,12 +112,12 @@ const KEY: Record<Sort, (row: Row) => number | string | null> = {
   contact: ({ contact }) => contact,
 }
 
-/** Equals stand worst first, then by customer, so that the order never depends on chance. */
+/** Equal rows are sorted worst first, then by customer, so that the order is stable. */
 export function sortedRows(
   rows: readonly Row[],
   { sort, descending }: Pick<View, 'sort' | 'descending'>,
 ): Row[] {
-  // A key per row instead of one per comparison: thousands of rows are sorted with every second.
+  // One key per row instead of two per comparison: thousands of rows are sorted every second.
   const keyed = rows.map((row) => ({ row, key: KEY[sort](row) }))
   const turn = descending ? -1 : 1
   keyed.sort((a, b) => compare(a.key, b.key, turn) || ties(a.row, b.row))
@@ -126,6 +133,6 @@ function compare(a: number | string | null, b: number | string | null, turn: num
 const ties = (a: Row, b: Row) =>
   worst(a) - worst(b) || compare(a.rank, b.rank, 1) || (a.sn < b.sn ? -1 : Number(a.sn > b.sn))
 
-/** The groups of the fleet, by name. */
+/** The fleet's groups, by name. */
 export const groupsOf = (rows: readonly Pick<Row, 'group'>[]): string[] =>
   [...new Set(rows.map(({ group }) => group).filter(Boolean))].sort(byName)

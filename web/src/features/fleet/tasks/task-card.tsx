@@ -5,7 +5,7 @@ import { TASK_ICON } from './task-icon'
 import { TaskLink } from './task-link'
 import { type Task, useTasks } from './use-tasks'
 
-/** What an electrician can do something about, on the page where they land: each line leads there. */
+/** The electrician's tasks, each with a link, on the start page. */
 export function TaskCard({ className }: { className?: string }) {
   const { t } = useT()
   const tasks = useTasks()

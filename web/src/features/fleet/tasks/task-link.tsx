@@ -8,7 +8,7 @@ type Props = Omit<ComponentProps<'a'>, 'href'> & {
   children: ReactNode
 }
 
-/** The way to where it is done. */
+/** Links to the page where the task is done. */
 export function TaskLink({ task: { kind, serials }, ...link }: Props) {
   const [sn] = serials
   if (kind === 'invitations' || kind === 'ending')

@@ -8,15 +8,15 @@ import { useLive } from '@/lib/live/use-live'
 
 type Kind = 'switch' | 'invitations' | 'ending' | 'commissionings'
 
-/** Something that an electrician can do. */
+/** A task of an electrician. */
 export type Task = {
   kind: Kind
   text: string
-  /** The systems that it is about. */
+  /** The affected systems. */
   serials: readonly string[]
 }
 
-/** Everything that waits for an electrician, the most urgent first, for the start page and the bell alike. */
+/** All tasks of an electrician, most urgent first, for the start page and the bell. */
 export function useTasks(): Task[] {
   const { t } = useT()
   const { data: grants } = useQuery(pendingGrantsQuery)
@@ -30,14 +30,14 @@ export function useTasks(): Task[] {
   const unfinished = (systems ?? []).filter(({ commissioning }) => commissioning === 'in_progress')
   return [
     ...task('switch', live ? waitingForSwitch(live).map((sn) => ({ sn })) : []),
-    // One for each owner, however many systems it is for.
+    // One task per owner, even for several systems.
     ...task('invitations', invitations, householdsIn(invitations)),
     ...task('ending', grants ? endingIn(grants) : []),
     ...task('commissionings', unfinished),
   ]
 }
 
-/** Serial numbers whose update goes on when somebody turns the main switch. What an older version of the app has kept has none. */
+/** Systems whose update waits for the main switch. Entries that an older version has cached have none. */
 const waitingForSwitch = ({ entries }: Live): string[] =>
   Object.keys(entries).filter(
     (sn) =>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { askForAccess } from '@/components/access/ask'
+import { requestAccess } from '@/components/access/ask'
 import { MessageField } from '@/components/access/message-field'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -13,7 +13,7 @@ import { checkSerial } from '@/lib/validation/key'
 import { INSTALLER_SCOPES, serialsIn } from '../model'
 import { ScopeChoice } from './scope-choice'
 
-/** Asks owners by serial number, one or a whole list. Whether one exists is not told. */
+/** Requests access by serial number, one or a list. The answer does not reveal whether a system exists. */
 export function AskCard() {
   const { t } = useT()
   const [asked, setAsked] = useState<string | null>(null)
@@ -27,8 +27,8 @@ export function AskCard() {
     },
     send: async ({ sn, scope, message }) => {
       setAsked(null)
-      const wishes = serialsIn(sn).map((one) => ({ sn: one, scope: scope as InstallerScope }))
-      setAsked(await askForAccess(wishes, message))
+      const requests = serialsIn(sn).map((one) => ({ sn: one, scope: scope as InstallerScope }))
+      setAsked(await requestAccess(requests, message))
       form.reset({ sn: '', message: '' })
     },
   })

@@ -10,7 +10,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { checkRegistrationCode, normaliseKey } from '@/lib/validation/key'
 import { redeemInstallerCode } from '../api'
 
-/** The code from the box of a new storage, for commissioning. It has the shape of a registration code. */
+/** Redeems the installer code from the box of a new battery. It has the format of a registration code. */
 export function CodeCard() {
   const { t } = useT()
   const [opened, setOpened] = useState<string[] | null>(null)

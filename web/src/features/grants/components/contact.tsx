@@ -3,7 +3,7 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 
-/** How to reach somebody: both are links that a phone understands. */
+/** Mail and phone links. */
 export function Contact({ email, phone }: { email: string; phone: string | null }) {
   const { t } = useT()
   const link = cn(textLinkStyle, 'inline-flex min-h-6 items-center gap-1.5')

@@ -5,26 +5,26 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { endGrants } from '../api'
-import type { Ending } from '../model'
+import type { EndAction } from '../model'
 
 type Props = {
-  /** One, or those of a household. */
+  /** One grant, or those of a household. */
   ids: readonly number[]
   sn: string
-  /** Whose access it is, or whose system. */
+  /** The holder's or the customer's name. */
   name: string
-  ending: Ending
+  endAction: EndAction
 }
 
-/** One click and a question. It ends at once, also for what is open at this moment. */
-export function EndGrant({ ids, sn, name, ending }: Props) {
+/** Ends grants after a confirmation, at once and for open sessions too. */
+export function EndGrant({ ids, sn, name, endAction }: Props) {
   const { t } = useT()
   const [asking, setAsking] = useState(false)
   const end = useMutation({
     mutationFn: () => endGrants(ids),
     onSuccess: () => {
       setAsking(false)
-      notify.success(t(`grants.${ending}.done`, { name, sn }))
+      notify.success(t(`grants.${endAction}.done`, { name, sn }))
     },
   })
   return (
@@ -32,17 +32,17 @@ export function EndGrant({ ids, sn, name, ending }: Props) {
       <Button
         variant="ghost"
         size="s"
-        aria-label={t('grants.deed_label', { deed: t(`grants.${ending}`), name, sn })}
+        aria-label={t('grants.deed_label', { deed: t(`grants.${endAction}`), name, sn })}
         onClick={() => setAsking(true)}
       >
-        {t(`grants.${ending}`)}
+        {t(`grants.${endAction}`)}
       </Button>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={t(`grants.${ending}.title`, { name, sn })}
-        text={t(`grants.${ending}.text`, { name, sn })}
-        confirm={t(`grants.${ending}`)}
+        title={t(`grants.${endAction}.title`, { name, sn })}
+        text={t(`grants.${endAction}.text`, { name, sn })}
+        confirm={t(`grants.${endAction}`)}
         work={end}
       />
     </>

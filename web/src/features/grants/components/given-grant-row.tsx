@@ -8,26 +8,26 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
 import { changeGrant } from '../api'
-import { nameOf, needsDecision, OWNERS_DEED, OWNERS_ENDING } from '../model'
+import { nameOf, needsDecision, OWNER_END_ACTIONS, OWNERS_DEED } from '../model'
 import { ChangeDialog } from './change-dialog'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
 type Props = {
   grant: GivenGrant
-  /** Of all systems of the household that it stands for. */
+  /** The grants of all systems in the row. */
   ids?: readonly number[]
   today: SiteDay
 }
 
-/** One person at one system, or at several of the household, with what the owner can do about it. */
+/** One person's access to one or several systems, with the owner's actions. */
 export function GivenGrantRow({ grant, ids = [grant.id], today }: Props) {
   const { t } = useT()
   const [changing, setChanging] = useState(0)
   const [open, setOpen] = useState(false)
-  const deed = OWNERS_DEED[grant.state]
+  const ownerAction = OWNERS_DEED[grant.state]
   const name = nameOf(grant)
-  const label = t('grants.deed_label', { deed: t(`grants.${deed}`), name, sn: grant.sn })
+  const label = t('grants.deed_label', { deed: t(`grants.${ownerAction}`), name, sn: grant.sn })
   const change = () => {
     setChanging(changing + 1)
     setOpen(true)
@@ -38,19 +38,19 @@ export function GivenGrantRow({ grant, ids = [grant.id], today }: Props) {
       <div
         className={cn('flex flex-wrap items-center gap-1 sm:-mr-3', !needsDecision(grant) && 'max-sm:-ml-3')}
       >
-        {deed === 'confirm' ? (
+        {ownerAction === 'confirm' ? (
           <Confirm grant={grant} household={ids.length > 1} label={label} />
         ) : (
           <Button
-            variant={deed === 'approve' ? 'primary' : 'ghost'}
+            variant={ownerAction === 'approve' ? 'primary' : 'ghost'}
             size="s"
             aria-label={label}
             onClick={change}
           >
-            {t(`grants.${deed}`)}
+            {t(`grants.${ownerAction}`)}
           </Button>
         )}
-        <EndGrant ids={ids} sn={grant.sn} name={name} ending={OWNERS_ENDING[grant.state]} />
+        <EndGrant ids={ids} sn={grant.sn} name={name} endAction={OWNER_END_ACTIONS[grant.state]} />
       </div>
       {changing > 0 && (
         <ChangeDialog
@@ -68,7 +68,7 @@ export function GivenGrantRow({ grant, ids = [grant.id], today }: Props) {
 
 type ConfirmProps = { grant: GivenGrant; household: boolean; label: string }
 
-/** Agreed as it is: nothing to choose, so there is nothing to ask. */
+/** Confirms a grant unchanged, so no dialog is needed. */
 function Confirm({ grant, household, label }: ConfirmProps) {
   const { t, locale } = useT()
   const confirm = useMutation({

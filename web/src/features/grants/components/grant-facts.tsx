@@ -5,9 +5,9 @@ import { formatLongDate, formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { SiteDay } from '@/lib/site-day'
-import { endsSoon } from '../model'
+import { endsSoon, lapsesAt } from '../model'
 
-const LOOK: Record<GrantState, { icon: LucideIcon; mark: string }> = {
+const STYLES: Record<GrantState, { icon: LucideIcon; mark: string }> = {
   asked: { icon: CircleHelp, mark: 'text-warn' },
   unconfirmed: { icon: CircleHelp, mark: 'text-warn' },
   invited: { icon: CircleDashed, mark: 'text-muted' },
@@ -17,12 +17,12 @@ const LOOK: Record<GrantState, { icon: LucideIcon; mark: string }> = {
 
 type Props = { grant: GivenGrant | HeldGrant; today: SiteDay }
 
-/** How it stands, what it allows, until when, and by which way it came. */
+/** State, scope, last day and origin of a grant. */
 export function GrantFacts({ grant, today }: Props) {
   const { t, locale } = useT()
   const { state, scope, origin, since, until_day } = grant
   const timeZone = useTimeZone(grant.sn)
-  const { icon: Icon, mark } = LOOK[state]
+  const { icon: Icon, mark } = STYLES[state]
   const soon = endsSoon(grant, today)
   return (
     <div className="min-w-0 text-[13px] text-muted">
@@ -51,6 +51,12 @@ export function GrantFacts({ grant, today }: Props) {
             date: formatLongDate(since ?? grant.created_at, { locale, timeZone }),
           })}
         </span>
+        {state === 'asked' && (
+          <span>
+            {' · '}
+            {t('grants.lapses', { date: formatLongDate(lapsesAt(grant), { locale, timeZone }) })}
+          </span>
+        )}
       </p>
     </div>
   )

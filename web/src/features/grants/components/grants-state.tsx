@@ -6,10 +6,10 @@ import { type Grants, grantsQuery } from '@/lib/api/grants'
 import { LIVE_REFRESH } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 
-/** Draws grants once they are there; before, a place of the same size, and after a failure the way to try again. */
+/** Loads the grants: a placeholder of their size before, a retry after a failure. */
 export function WithGrants({ children }: { children: (grants: Grants) => ReactNode }) {
   const { t } = useT()
-  // Whoever waits for the other side's answer sees it come.
+  // Polled, because the other side may answer at any time.
   const { data, error, isFetching, refetch } = useQuery({ ...grantsQuery, refetchInterval: LIVE_REFRESH })
   if (data) return children(data)
   if (!error)

@@ -15,7 +15,7 @@ import { HandoverForm } from './handover-form'
 
 type Props = { handovers: readonly Handover[]; systems: readonly System[] }
 
-/** The house is sold: the system goes to somebody else, with nothing of one's own in it. */
+/** Hands a system over to a new owner; none of the old owner's data goes with it. */
 export function HandoverCard({ handovers, systems }: Props) {
   const { t } = useT()
   const [form, setForm] = useState({ number: 0, open: false })

@@ -14,7 +14,7 @@ const STEPS = ['mail', 'moment', 'history', 'access'] as const
 
 type Props = { systems: readonly System[]; onClose: () => void }
 
-/** Says what will happen, and asks for the password before anything does. */
+/** Explains the consequences, and asks for the password. */
 export function HandoverForm({ systems, onClose }: Props) {
   const { t } = useT()
   const form = useForm({

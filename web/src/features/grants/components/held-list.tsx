@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AskAccess } from '@/components/access/ask-access'
 import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import type { HeldGrant, InstallerScope } from '@/lib/api/grants'
@@ -13,7 +14,7 @@ import { notify } from '@/lib/notify'
 import { useSession } from '@/lib/session/session-store'
 import type { SiteDay } from '@/lib/site-day'
 import { acceptGrant } from '../api'
-import { asOne, customerOf, groupsOf, HOLDERS_ENDING, renewable } from '../model'
+import { customerOf, foundBy, groupsOf, HOLDER_END_ACTIONS, mergeGrants, renewable } from '../model'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
 
@@ -24,15 +25,33 @@ type Group = [HeldGrant, ...HeldGrant[]]
 const keyOf = ({ id, state, household, scope, until_day }: HeldGrant) =>
   state === 'invited' ? `${household} ${scope} ${until_day}` : id
 
-/** What somebody holds, was offered or has asked for, ten at a time. */
+/** Grants that are held, offered or requested, ten per page. */
 export function HeldList({ held, today, manages }: Props) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
-  const groups = groupsOf<HeldGrant>(held, keyOf) as Group[]
+  const [typed, setTyped] = useState('')
+  const all = groupsOf<HeldGrant>(held, keyOf) as Group[]
+  const groups = foundBy(all, typed)
   const { current, items } = pageOf(groups, chosen, PAGE_SIZE)
   const asksAgain = new Set(renewable(held, today).map(({ id }) => id))
   return (
     <>
+      {all.length > PAGE_SIZE && (
+        <div className="mb-4 max-w-96">
+          <Field
+            name="held"
+            type="search"
+            label={t('grants.held.search')}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </div>
+      )}
+      {groups.length === 0 && (
+        <p className="text-[14px] text-muted" role="status">
+          {t('grants.held.no_match')}
+        </p>
+      )}
       <ul className="divide-y divide-line">
         {items.map((group) => (
           <HeldRow
@@ -59,7 +78,7 @@ type RowProps = { group: Group; today: SiteDay; renewable: boolean; manages: boo
 function HeldRow({ group, today, renewable: again, manages }: RowProps) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')
-  const grant = asOne(group)
+  const grant = mergeGrants(group)
   const name = customerOf(grant) || grant.sn
   return (
     <li className="py-3 first:pt-0 last:pb-0">
@@ -90,7 +109,7 @@ function HeldRow({ group, today, renewable: again, manages }: RowProps) {
             {electrician && again && (
               <AskAccess
                 renewal
-                wishes={group.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
+                requests={group.map(({ sn, scope }) => ({ sn, scope: scope as InstallerScope }))}
                 variant="outline"
                 size="s"
                 aria-label={t('grants.deed_label', { deed: t('ask.renewal'), name, sn: grant.sn })}
@@ -102,7 +121,7 @@ function HeldRow({ group, today, renewable: again, manages }: RowProps) {
               ids={group.map(({ id }) => id)}
               sn={grant.sn}
               name={name}
-              ending={HOLDERS_ENDING[grant.state]}
+              endAction={HOLDER_END_ACTIONS[grant.state]}
             />
           </div>
         )}

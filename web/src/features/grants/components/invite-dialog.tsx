@@ -14,11 +14,11 @@ import { invite } from '../api'
 import {
   checkDay,
   checkInvitation,
-  daysToChoose,
   INSTALLER_SCOPES,
   type InvitationForm,
   invitationBody,
   MEMBER_SCOPES,
+  selectableDays,
 } from '../model'
 import { ScopeChoice } from './scope-choice'
 import { ShareContact } from './share-contact'
@@ -26,7 +26,7 @@ import { UntilField } from './until-field'
 
 type FormProps = {
   to: 'electrician' | 'user'
-  /** On which access can be given. */
+  /** Systems to which the person may give access. */
   systems: readonly System[]
   today: SiteDay
   onClose: () => void
@@ -34,7 +34,7 @@ type FormProps = {
 
 type Props = FormProps & { open: boolean }
 
-/** Lets somebody in by e-mail. */
+/** Gives access by e-mail invitation. */
 export function InviteDialog({ open, ...form }: Props) {
   const { t } = useT()
   const { to, onClose } = form
@@ -58,7 +58,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
     initial: {
       email: '',
       scope: household ? 'look' : 'service',
-      until: household ? '' : daysToChoose(today).usual,
+      until: household ? '' : selectableDays(today).usual,
       systems: systems.map(({ sn }) => sn).join(),
       contact: false,
       password: '',
@@ -108,7 +108,7 @@ type ChoiceProps = {
   set: (name: 'systems', value: string) => void
 }
 
-/** Which systems it is about; the form keeps them as a list with commas. */
+/** Chooses systems; the form stores them separated by commas. */
 function SystemChoice({ field: { value, error }, systems, set }: ChoiceProps) {
   const { t } = useT()
   const chosen = value.split(',').filter(Boolean)

@@ -13,12 +13,12 @@ import { InviteDialog } from './invite-dialog'
 type Props = {
   to: 'electrician' | 'user'
   people: readonly Person[]
-  /** On which access can be given to such people. */
+  /** Systems to which the person may give this kind of access. */
   systems: readonly System[]
   today: SiteDay
 }
 
-/** Electricians, or the household: who may what until when, and the way to let one more in. */
+/** Electricians or household members with their access, and an invitation form. */
 export function PeopleCard({ to, people, systems, today }: Props) {
   const { t } = useT()
   const [invitation, setInvitation] = useState({ number: 0, open: false })

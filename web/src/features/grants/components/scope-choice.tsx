@@ -8,15 +8,15 @@ type Props = {
   field: TextBinding
   label: string
   scopes: readonly Scope[]
-  /** Who reads it owns the system. */
+  /** The texts address the system's owner. */
   owner?: boolean
 }
 
-/** What a scope allows; the owner is spoken to. */
+/** The description of a scope; some have a version for the owner. */
 export const scopeText = (scope: Scope, owner: boolean): MessageId =>
   owner && scope === 'service' ? 'grants.scope.service.yours' : `grants.scope.${scope}.text`
 
-/** How much somebody may, each level in plain words. Radio buttons, so the arrow keys work. */
+/** Chooses a scope. Radio buttons, so arrow keys work. */
 export function ScopeChoice({ field: { name, value, onChange }, label, scopes, owner = false }: Props) {
   const { t } = useT()
   return (

@@ -5,13 +5,13 @@ import { useT } from '@/lib/i18n/use-t'
 import { isOwn } from '../model'
 
 type Props = {
-  /** One serial number, or several with commas. */
+  /** Serial numbers, separated by commas. */
   sn: string
   checked: boolean
   onChange: (name: 'contact', checked: boolean) => void
 }
 
-/** Whether the electrician may read the phone number and the address of the owner's account: nobody else can decide that. */
+/** Whether the electrician may read the owner's phone number and address. Only the owner may decide that. */
 export function ShareContact({ sn, checked, onChange }: Props) {
   const { t } = useT()
   const { data: systems = [] } = useQuery(systemsQuery)

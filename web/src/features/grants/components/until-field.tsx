@@ -2,7 +2,7 @@ import { Field } from '@/components/ui/field'
 import type { TextBinding } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import type { SiteDay } from '@/lib/site-day'
-import { daysToChoose } from '../model'
+import { selectableDays } from '../model'
 
 type Props = {
   field: TextBinding
@@ -10,10 +10,10 @@ type Props = {
   optional?: boolean
 }
 
-/** The last day with access. */
+/** The last day of access. */
 export function UntilField({ field, today, optional = false }: Props) {
   const { t } = useT()
-  const { first, last } = daysToChoose(today)
+  const { first, last } = selectableDays(today)
   return (
     <Field
       {...field}

@@ -2,16 +2,16 @@ import { TriangleAlert } from 'lucide-react'
 import type { GivenGrant } from '@/lib/api/grants'
 import { useT } from '@/lib/i18n/use-t'
 import type { SiteDay } from '@/lib/site-day'
-import { asOne, groupsOf, nameOf } from '../model'
+import { groupsOf, mergeGrants, nameOf } from '../model'
 import { Contact } from './contact'
 import { GivenGrantRow } from './given-grant-row'
 
 type Props = { grants: readonly GivenGrant[]; today: SiteDay }
 
-/** What one person asks for, or has, at one or more systems of the household. */
+/** Grants or requests of one person, one for each system of the household. */
 type Group = [GivenGrant, ...GivenGrant[]]
 
-/** What only the owner can decide: it stands before everything else. */
+/** Decisions for the owner; shown before everything else. */
 export function WaitingCard({ grants, today }: Props) {
   const { t } = useT()
   if (grants.length === 0) return null
@@ -33,7 +33,7 @@ export function WaitingCard({ grants, today }: Props) {
 
 function Decision({ group, today }: { group: Group; today: SiteDay }) {
   const { t } = useT()
-  const grant = asOne(group)
+  const grant = mergeGrants(group)
   const messages = [...new Set(group.flatMap(({ message }) => message ?? []))]
   return (
     <li className="py-3 last:pb-0">

@@ -1,15 +1,15 @@
 import type { Plan } from '@/lib/api/plan-queries'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { acts } from '../model'
+import { isAction } from '../model'
 import { usePlanTime } from '../use-plan-time'
 import { ModeMark } from './mode-mark'
 
-/** Every block that is more than following the meter, with its reason. */
+/** Every block except plain self-consumption, with its reason. */
 export function BlockList({ plan }: { plan: Plan }) {
   const { t, locale } = useT()
   const { moment, clock } = usePlanTime(plan.sn)
-  const blocks = plan.blocks.filter(acts)
+  const blocks = plan.blocks.filter(isAction)
   return (
     <section aria-labelledby="plan-blocks" className="mt-4 border-t border-line pt-4">
       <h3 id="plan-blocks" className="text-[15px] font-semibold">

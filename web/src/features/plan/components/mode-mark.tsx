@@ -2,15 +2,15 @@ import { BatteryCharging, Gauge, Hourglass, type LucideIcon } from 'lucide-react
 import type { Block } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
 
-const LOOK: Record<Block['mode'], { icon: LucideIcon; look: string }> = {
+const STYLES: Record<Block['mode'], { icon: LucideIcon; look: string }> = {
   charge: { icon: BatteryCharging, look: 'bg-grid/15 text-grid-text' },
   hold: { icon: Hourglass, look: 'bg-pv/15 text-pv-text' },
   self: { icon: Gauge, look: 'bg-surface-2 text-muted' },
 }
 
-/** In the colour that the block has in the picture. */
+/** The mode's icon, in the colour of its block in the picture. */
 export function ModeMark({ mode }: { mode: Block['mode'] }) {
-  const { icon: Icon, look } = LOOK[mode]
+  const { icon: Icon, look } = STYLES[mode]
   return (
     <span className={cn('grid size-9 shrink-0 place-items-center rounded-lg', look)}>
       <Icon aria-hidden className="size-[18px]" />

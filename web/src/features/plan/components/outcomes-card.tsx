@@ -7,7 +7,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { siteTimeOf } from '@/lib/site-day'
 import { pastBlocksQuery } from '../api'
 
-/** What came of the last blocks, by what was measured in them. */
+/** The results of the last blocks, from what was measured in them. */
 export function OutcomesCard({ sn }: { sn: string }) {
   const { t, locale } = useT()
   const { data: lines } = useQuery(pastBlocksQuery(sn, locale))
@@ -16,7 +16,7 @@ export function OutcomesCard({ sn }: { sn: string }) {
       {lines?.length === 0 && <p className="text-[14px] text-muted">{t('plan.past.none')}</p>}
       <ol className="divide-y divide-line">
         {lines?.map(({ id, time, text }) => {
-          // On the site's clock already.
+          // Already in the site's local time.
           const at = siteTimeOf(time)
           return (
             <li key={id} className="py-2.5 text-[14px]">

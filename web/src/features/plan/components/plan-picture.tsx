@@ -8,17 +8,20 @@ import { usePointed } from '@/lib/use-pointed'
 import { modeIn } from '../model'
 import { HEIGHT, type Level, type Picture, pictureOf, stepAt } from '../picture'
 import { usePlanTime } from '../use-plan-time'
-import { PlanWords } from './plan-words'
+import { PictureSummary } from './picture-summary'
 
-/** As wide as a small phone, until it is known better. */
+/** The width of a small phone, used until the real width has been measured. */
 const NARROWEST = 280
 
-/** Prices by steps, the charge with its band, and when the battery does something special. The table beside it says the same. */
+/**
+ * Prices as steps, the state of charge with its band, and the blocks. `PlanTable` has the same data as a
+ * table.
+ */
 export function PlanPicture({ plan }: { plan: Plan }) {
   const { t } = useT()
   const [place, width] = useWidth()
   const { hourOf } = usePlanTime(plan.sn)
-  // Drawn for usual text, and enlarged as text is.
+  // The picture is drawn for normal text size and scaled with the text.
   const drawnWidth = width / textScale()
   const picture = pictureOf(plan, drawnWidth, hourOf)
   const acts = (mode: Block['mode']) => picture?.blocks.some((block) => block.mode === mode)
@@ -38,7 +41,7 @@ export function PlanPicture({ plan }: { plan: Plan }) {
           <Drawing plan={plan} picture={picture} width={width} pointed={pointed} />
         </div>
       )}
-      <PlanWords plan={plan} />
+      <PictureSummary plan={plan} />
       <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1.5 text-[12px] text-muted">
         <Key look="bg-text" line>
           {t('plan.picture.price')}
@@ -50,7 +53,7 @@ export function PlanPicture({ plan }: { plan: Plan }) {
         <Key look="bg-soc/25">{t('plan.picture.band')}</Key>
         {acts('charge') && <Key look="bg-grid/35">{t('plan.mode.charge')}</Key>}
         {acts('hold') && <Key look="bg-pv/35">{t('plan.mode.hold')}</Key>}
-        {picture?.wish && <Key look="rotate-45 bg-text size-2">{t('plan.picture.wish')}</Key>}
+        {picture?.target && <Key look="rotate-45 bg-text size-2">{t('plan.picture.wish')}</Key>}
       </figcaption>
     </figure>
   )
@@ -115,7 +118,7 @@ function Drawing({ plan, picture, width, pointed }: DrawingProps) {
   const { t, locale } = useT()
   const id = useId()
   const { clock, day } = usePlanTime(plan.sn)
-  const { left, right, prices, charge, blocks, hours, wish } = picture
+  const { left, right, prices, charge, blocks, hours, target } = picture
   const number = (value: number) => formatNumber(value, locale)
   return (
     <svg
@@ -170,9 +173,9 @@ function Drawing({ plan, picture, width, pointed }: DrawingProps) {
       ))}
       {charge.band && <path d={charge.band} className="fill-soc/20" />}
       <path d={charge.line} className="fill-none stroke-soc" strokeWidth={2} />
-      {wish && (
+      {target && (
         <path
-          d={`M${wish.x} ${wish.y - 6}l6 6l-6 6l-6 -6Z`}
+          d={`M${target.x} ${target.y - 6}l6 6l-6 6l-6 -6Z`}
           className="fill-text stroke-surface"
           strokeWidth={1.5}
         />

@@ -11,14 +11,14 @@ import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { changePlan } from '../api'
 
-/** Whether there is a plan at all, and what happens then. */
+/** Turns planning on and off, and explains what either means. */
 export function PlanSwitch({ plan: { sn, on } }: { plan: Plan }) {
   const { t, locale } = useT()
   const { mutate, isPending, variables, error } = useMutation({
     mutationFn: (wanted: boolean) => changePlan({ sn, on: String(wanted) }),
     onSuccess: (plan) => notify.toast(t(plan.on ? 'plan.turned_on' : 'plan.turned_off')),
   })
-  // What was clicked is shown while it is on its way.
+  // The clicked value is shown while the request is pending.
   const shown = isPending ? variables : on
   return (
     <Card title={t('plan.switch.title')}>

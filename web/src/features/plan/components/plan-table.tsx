@@ -8,7 +8,7 @@ import { usePlanTime } from '../use-plan-time'
 
 const cell = 'px-3 py-1.5 whitespace-nowrap'
 
-/** The picture hour by hour, for the keyboard and for screen readers. */
+/** The plan by the hour as a table, for keyboards and screen readers. */
 export function PlanTable({ plan }: { plan: Plan }) {
   const { t, locale } = useT()
   const [open, setOpen] = useState(false)

@@ -3,12 +3,12 @@ import { type Currency, formatMoney } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 
 type Props = {
-  /** Of the last 30 days; below zero it cost. Null: no day counts yet. */
+  /** Over the last 30 days; negative is a loss. Null: no day counts yet. */
   cents: number | null
   currency: Currency
 }
 
-/** What planning was worth so far, as a sentence; a loss is said as plainly as a gain. */
+/** What planning has saved or lost so far, as a sentence. */
 export function SavedText({ cents, currency }: Props) {
   const { t, locale } = useT()
   if (cents === null) return <p className="text-[13px] text-muted">{t('plan.saved.unknown')}</p>

@@ -19,7 +19,7 @@ import { SavedText } from './saved-text'
 const DAYS = 30
 const ROWS = 10
 
-/** Each of the last days as it was, without the plan and without the battery; what was lost is in plain sight. */
+/** The cost of each of the last days: measured, without the plan and without the battery. */
 export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }) {
   const { t } = useT()
   const { today } = useSite()
@@ -75,7 +75,7 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
                 cell,
                 'font-medium',
                 column === 'day' && 'text-left',
-                // On a phone the outcome is what counts; the rest stands under it.
+                // A phone shows only day and outcome; the other columns are hidden.
                 column !== 'day' && column !== 'outcome' && 'max-sm:hidden',
               )}
             >
@@ -113,18 +113,18 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
   )
 }
 
-function OutcomeText({ day: { outcome }, currency }: { day: SavedDay; currency: Currency }) {
+function OutcomeText({ day: { result }, currency }: { day: SavedDay; currency: Currency }) {
   const { t, locale } = useT()
-  const money = 'cents' in outcome ? formatMoney(outcome.cents, currency, locale) : ''
+  const money = 'cents' in result ? formatMoney(result.cents, currency, locale) : ''
   return (
     <span
       className={cn(
-        outcome.word === 'saved' && 'font-medium text-ok',
-        outcome.word === 'lost' && 'font-medium text-danger',
-        !('cents' in outcome) && 'text-muted',
+        result.word === 'saved' && 'font-medium text-ok',
+        result.word === 'lost' && 'font-medium text-danger',
+        !('cents' in result) && 'text-muted',
       )}
     >
-      {t(`plan.outcome.${outcome.word}`, { money })}
+      {t(`plan.outcome.${result.word}`, { money })}
     </span>
   )
 }

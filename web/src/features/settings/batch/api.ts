@@ -1,4 +1,4 @@
-/** Settings of many systems at once: tried, changed and undone; and the templates for them. */
+/** Requests for setting batches (dry run, save, undo) and for their templates. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
@@ -11,28 +11,28 @@ export type Batch = Schemas['BatchEntry']
 export type Template = Schemas['TemplateEntry']
 export type FieldChange = Schemas['FieldChange']
 
-type Wish = { fields: Record<string, string>; acknowledged: boolean }
+type BatchChange = { fields: Record<string, string>; acknowledged: boolean }
 
-const bodyOf = ({ fields, acknowledged }: Wish) => ({
+const bodyOf = ({ fields, acknowledged }: BatchChange) => ({
   ...fields,
   ...(acknowledged ? { acknowledge_14a: 'true' } : {}),
 })
 
-/** What it would do, and nothing more. */
-export const tryBatch = (serials: readonly string[], wish: Wish) =>
+/** A dry run. */
+export const tryBatch = (serials: readonly string[], batch: BatchChange) =>
   unwrap(
     api.POST('/api/auth/settings/batch/', {
       params: { query: { sn: serials.join() } },
-      body: { ...bodyOf(wish), dry_run: 'true' },
+      body: { ...bodyOf(batch), dry_run: 'true' },
     }),
   )
 
-/** The versions that the dry run has read stand beside the serial numbers: what was saved since is not written over. */
-export const applyBatch = ({ systems }: BatchOutcome, wish: Wish) =>
+/** Sends the versions of the dry run, so that newer changes are not overwritten. */
+export const applyBatch = ({ systems }: BatchOutcome, batch: BatchChange) =>
   unwrap(
     api.POST('/api/auth/settings/batch/', {
       params: { query: { sn: systems.map(({ sn }) => sn).join() } },
-      body: { ...bodyOf(wish), version: systems.map(({ version }) => version).join() },
+      body: { ...bodyOf(batch), version: systems.map(({ version }) => version).join() },
     }),
   )
 
@@ -41,7 +41,7 @@ const undo = (id: string, dry_run: boolean) =>
 
 export const undoBatch = (id: string) => undo(id, false)
 
-/** What undoing would do. */
+/** A dry run of the undo. */
 export const undoTrialQuery = (id: string) =>
   queryOptions({
     queryKey: ['batch-undo', id],
@@ -69,7 +69,7 @@ export const renameTemplate = (id: number, name: string) =>
 export const deleteTemplate = (id: number) =>
   unwrap(api.DELETE('/api/auth/settings/template/{id}/', { params: { path: { id } } }))
 
-/** How the first few of them are set: enough to say what a field may hold, and what they have in common. */
+/** The settings of the first systems: enough for ranges and common values. */
 export const sampleQuery = (serials: readonly string[]) =>
   queryOptions({
     queryKey: ['settings-sample', ...serials],

@@ -19,7 +19,7 @@ import { fieldsOf } from './model'
 
 type Props = {
   systems: readonly SystemSettings[]
-  /** Whether these are all that somebody has chosen, so that what they have can be read. */
+  /** All selected systems are loaded, so their current values can be shown. */
   readable: boolean
   draft: Draft
   errors: Findings
@@ -27,7 +27,7 @@ type Props = {
   onChange: (name: SettingName, text: string) => void
 }
 
-/** Every setting with a tick: only what is ticked is changed, and only that has a box. */
+/** Every setting with a checkbox; only checked ones are changed and have a field. */
 export function BatchFields({ systems, readable, draft, errors, onTick, onChange }: Props) {
   const { t } = useT()
   const [opened, setOpened] = useState<readonly Group[]>(['charging'])
@@ -80,7 +80,7 @@ export function BatchFields({ systems, readable, draft, errors, onTick, onChange
   )
 }
 
-/** How it is set now, or that the chosen systems differ. */
+/** The current value, or a note that the systems differ. */
 function ValueNow({ systems, name }: { systems: readonly SystemSettings[]; name: SettingName }) {
   const { t, locale } = useT()
   const [spec, value] = [commonSpec(systems, name), commonValue(systems, name)]

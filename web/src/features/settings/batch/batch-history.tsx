@@ -15,7 +15,7 @@ import { type Batch, batchesQuery, undoBatch, undoTrialQuery } from './api'
 import { BatchResult } from './batch-result'
 import { countsOf, isSettingName } from './model'
 
-/** What was changed in the last 30 days, each with the way back. */
+/** The batches of the last 30 days, which can be undone. */
 export function BatchHistory({ systems }: { systems: readonly System[] }) {
   const { t, locale } = useT()
   const { data: batches, error } = useQuery(batchesQuery)
@@ -81,7 +81,7 @@ function BatchRow({ batch: { created_at, systems }, onUndo }: { batch: Batch; on
 
 type UndoProps = { id: string; open: boolean; systems: readonly System[]; onClose: () => void }
 
-/** Shows what undoing would do before it does it, and then what it has done. */
+/** Shows the dry run of the undo, and then its result. */
 function UndoDialog({ id, open, systems, onClose }: UndoProps) {
   const { t, locale } = useT()
   const queries = useQueryClient()

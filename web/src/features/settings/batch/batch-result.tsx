@@ -9,7 +9,7 @@ import type { BatchOutcome, FieldChange, SystemOutcome } from './api'
 import { countsOf, customerOf, inOrder, isSettingName, type Result } from './model'
 import { useSpecs } from './use-specs'
 
-const LOOK: Record<Result, { icon: typeof CircleCheck; mark: string }> = {
+const STYLES: Record<Result, { icon: typeof CircleCheck; mark: string }> = {
   changed: { icon: CircleCheck, mark: 'text-ok' },
   unchanged: { icon: CircleMinus, mark: 'text-muted' },
   refused: { icon: CircleAlert, mark: 'text-danger' },
@@ -17,7 +17,7 @@ const LOOK: Record<Result, { icon: typeof CircleCheck; mark: string }> = {
 
 type Props = { outcome: BatchOutcome; all: readonly System[] }
 
-/** What a batch does, or did, at each system: now and then, or why not. */
+/** The result of a batch for each system: changes from and to, or the reason of a refusal. */
 export function BatchResult({ outcome, all }: Props) {
   const { t } = useT()
   const counts = countsOf(outcome)
@@ -59,7 +59,7 @@ type RowProps = { system: SystemOutcome; name: string; kind: 'tried' | 'result' 
 
 function Row({ system, name, kind }: RowProps) {
   const { t } = useT()
-  const { icon: Icon, mark } = LOOK[system.result]
+  const { icon: Icon, mark } = STYLES[system.result]
   const word =
     system.result === 'unchanged' ? t('batch.word.unchanged') : t(`batch.word.${kind}.${system.result}`)
   return (
@@ -89,7 +89,7 @@ function Row({ system, name, kind }: RowProps) {
         ))}
         {kind === 'tried' && system.problems.some(({ code }) => code === 'scope_too_small') && (
           <AskAccess
-            wishes={[{ sn: system.sn, scope: 'service' }]}
+            requests={[{ sn: system.sn, scope: 'service' }]}
             variant="outline"
             size="s"
             className="mt-2"
@@ -103,13 +103,13 @@ function Row({ system, name, kind }: RowProps) {
             {text}
           </p>
         ))}
-        <Left system={system} />
+        <SkippedFields system={system} />
       </div>
     </li>
   )
 }
 
-/** What this unit takes: each is rated for something else. */
+/** The maximum of this unit. */
 function Limit({ field, max }: { field: string; max: number }) {
   const { t } = useT()
   const text = useValueText(field)
@@ -133,8 +133,8 @@ function Change({ change: { field, from, to } }: { change: FieldChange }) {
   )
 }
 
-/** What undoing does not touch, and why. */
-function Left({ system: { left } }: { system: SystemOutcome }) {
+/** Values that the undo does not change, with reasons. */
+function SkippedFields({ system: { left } }: { system: SystemOutcome }) {
   const { t } = useT()
   return left.map(({ field, now, why }) =>
     isSettingName(field) ? (

@@ -29,12 +29,12 @@ import {
   needsNotice,
   readSerials,
   refusedSerials,
-  SAMPLE,
+  SAMPLE_SIZE,
   sentFields,
 } from './model'
 import { TemplatesCard } from './templates-card'
 
-/** Settings of one or many systems: choose them, choose what changes, see what that would do, and then do it. */
+/** Changes settings of many systems: select systems, choose changes, check the dry run, save. */
 export function BatchSettings() {
   const { t } = useT()
   const { data: systems, error } = useQuery(systemsQuery)
@@ -69,36 +69,36 @@ function Batch({ systems }: { systems: readonly System[] }) {
   const [attempt, setAttempt] = useState(0)
   const place = useRef<HTMLDivElement>(null)
 
-  // What an owner has closed meanwhile is no longer there to be set.
+  // Systems whose access has ended are dropped from the selection.
   const serials = useMemo(
     () => systems.filter(({ sn }) => chosen.has(sn)).map(({ sn }) => sn),
     [systems, chosen],
   )
   const settable = systems.filter((system) => maySet(system))
   const asked = serials.filter((sn) => settable.some((system) => system.sn === sn))
-  // Before anything is chosen the first system says what there is to set.
-  const sampled = (asked.length > 0 ? asked : settable.map(({ sn }) => sn).slice(0, 1)).slice(0, SAMPLE)
+  // Without a selection the first system provides the available settings.
+  const sampled = (asked.length > 0 ? asked : settable.map(({ sn }) => sn).slice(0, 1)).slice(0, SAMPLE_SIZE)
   const sample = useQuery({ ...sampleQuery(sampled), placeholderData: (before) => before })
   const form = useMemo(
-    () => sample.data && formSystems(sample.data, asked.length <= SAMPLE),
+    () => sample.data && formSystems(sample.data, asked.length <= SAMPLE_SIZE),
     [sample.data, asked.length],
   )
-  const all = asked.length > 0 && asked.length <= SAMPLE && !sample.isPlaceholderData
+  const all = asked.length > 0 && asked.length <= SAMPLE_SIZE && !sample.isPlaceholderData
   const chosenForm = form && all ? form : null
   const notice = form ? needsNotice(draft, form) : false
-  const wish = { fields: sentFields(draft), acknowledged: notice && acknowledged }
-  const count = Object.keys(wish.fields).length
+  const batch = { fields: sentFields(draft), acknowledged: notice && acknowledged }
+  const count = Object.keys(batch.fields).length
 
   useEffect(() => {
     if (attempt > 0) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [attempt])
-  // A result that appears below what one looks at is brought into view, and read out.
+  // A result below the visible area is scrolled into view and announced.
   const result = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (step.kind !== 'form') result.current?.focus()
   }, [step])
 
-  /** Whatever is chosen anew, what was tried before says nothing about it. */
+  /** Any change invalidates the last dry run. */
   function change(next: { chosen?: ReadonlySet<string>; draft?: Draft }) {
     if (next.chosen) setChosen(next.chosen)
     if (next.draft) setDraft(next.draft)
@@ -106,11 +106,11 @@ function Batch({ systems }: { systems: readonly System[] }) {
   }
 
   const trial = useMutation({
-    mutationFn: () => tryBatch(serials, wish),
+    mutationFn: () => tryBatch(serials, batch),
     onSuccess: (outcome) => setStep({ kind: 'tried', outcome }),
   })
   const apply = useMutation({
-    mutationFn: (tried: BatchOutcome) => applyBatch(tried, wish),
+    mutationFn: (tried: BatchOutcome) => applyBatch(tried, batch),
     onSuccess: (outcome) => {
       setStep({ kind: 'done', outcome })
       const { changed } = countsOf(outcome)
@@ -215,7 +215,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
       </div>
       <div className="grid min-w-0 gap-5">
         <TemplatesCard
-          fields={wish.fields}
+          fields={batch.fields}
           systems={chosenForm}
           onUse={(template) => form && change({ draft: { ...draft, ...draftOf(template, form, locale) } })}
         />

@@ -7,7 +7,7 @@ import { controlStyle } from '@/components/ui/field-frame'
 import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
-import { byCustomer, customerOf, foundSystems, groupNames, maySet, SHOWN } from './model'
+import { byCustomer, customerOf, foundSystems, groupNames, MAX_SHOWN, maySet } from './model'
 
 type Props = {
   systems: readonly System[]
@@ -15,7 +15,7 @@ type Props = {
   onChange: (chosen: ReadonlySet<string>) => void
 }
 
-/** Which systems are meant: by search, by group, one by one, or all of them. */
+/** Selects systems by search, by group, one by one, or all. */
 export function ChooseSystems({ systems, chosen, onChange }: Props) {
   const { t } = useT()
   const [q, setQ] = useState('')
@@ -56,7 +56,7 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
         {groups.length > 0 && (
           <select
             aria-label={t('fleet.group')}
-            // The name of a group may be anything, so each has a letter before it.
+            // Group names are arbitrary, so `=` separates them from "all".
             value={group === null ? 'all' : `=${group}`}
             onChange={({ target }) => setGroup(target.value === 'all' ? null : target.value.slice(1))}
             className={cn(controlStyle, 'h-11 flex-1 basis-40 cursor-pointer')}
@@ -87,7 +87,7 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
       </div>
       <div className="mt-2 max-h-72 overflow-y-auto rounded-xl border border-line px-4">
         <ul className="divide-y divide-line">
-          {found.slice(0, SHOWN).map((system) => (
+          {found.slice(0, MAX_SHOWN).map((system) => (
             <li key={system.sn}>
               <Checkbox
                 label={<SystemLabel system={system} />}
@@ -97,9 +97,9 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
             </li>
           ))}
         </ul>
-        {found.length > SHOWN && (
+        {found.length > MAX_SHOWN && (
           <p className="num py-3 text-[13px] text-muted">
-            {t('batch.more', { count: found.length - SHOWN })}
+            {t('batch.more', { count: found.length - MAX_SHOWN })}
           </p>
         )}
         {found.length === 0 && <p className="py-4 text-[14px] text-muted">{t('fleet.none_such')}</p>}
@@ -108,7 +108,7 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
   )
 }
 
-/** "Berg, Anna · SC000001 · Süd"; one that is only looked at says so. */
+/** "Berg, Anna · SC000001 · Süd", with a note for look-only access. */
 function SystemLabel({ system }: { system: System }) {
   const { t } = useT()
   const name = customerOf(system)

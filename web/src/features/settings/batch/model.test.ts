@@ -31,7 +31,7 @@ describe('choosing systems', () => {
   const serials = (q: string, group: string | null = null) =>
     foundSystems(systems, q, group).map(({ sn }) => sn)
 
-  it('finds every word, whatever it is part of', () => {
+  it('finds every word in any of the fields', () => {
     expect(serials('')).toEqual(['A1', 'B2', 'C3'])
     expect(serials('berg süd')).toEqual(['A1'])
     expect(serials('berg nord')).toEqual([])
@@ -46,18 +46,18 @@ describe('choosing systems', () => {
   })
 })
 
-describe('what is changed', () => {
+describe('the changes', () => {
   const systems = formSystems(
     [settingsEntry('A'), settingsEntry('B', { desired: { reserve_soc: 40 } })],
     true,
   )
 
-  it('begins with what all have, or with what a new system has', () => {
+  it('start with the common value, or with the default', () => {
     expect(firstText(systems, 'charge_start', 'de')).toBe('00:00')
     expect(firstText(systems, 'reserve_soc', 'de')).toBe('10')
   })
 
-  it('is only what is ticked, and has to have a value', () => {
+  it('are only the checked fields, and require a value', () => {
     expect(sentFields({ reserve_soc: ' 30 ', charge_start: '7:30' })).toEqual({
       reserve_soc: '30',
       charge_start: '07:30',
@@ -69,43 +69,43 @@ describe('what is changed', () => {
     expect(findingsOf({ charge_start: '22:00' }, systems)).toEqual({})
   })
 
-  it('is not held to the most that the asked ones take where not all were asked', () => {
+  it('are not limited by the loaded systems if others were not loaded', () => {
     expect(findingsOf({ charge_limit: '9000' }, systems)).toEqual({ charge_limit: 'power_range' })
     expect(findingsOf({ charge_limit: '9000' }, formSystems(systems, false))).toEqual({})
   })
 
-  it('needs the notice above 4.2 kW', () => {
+  it('require the notice above 4.2 kW', () => {
     expect(needsNotice({ charge_limit: '4200' }, systems)).toBe(false)
     expect(needsNotice({ charge_limit: '4201' }, systems)).toBe(true)
   })
 
-  it('comes from a template as somebody would type it', () => {
+  it('of a template are filled in as typed text', () => {
     expect(draftOf({ fields: { reserve_soc: 30, charge_start: '22:00' } }, systems, 'de')).toEqual({
       reserve_soc: '30',
       charge_start: '22:00',
     })
   })
 
-  it('offers no price and no token: they are the household’s', () => {
+  it('exclude prices and tokens, which belong to the household', () => {
     expect(fieldsOf('tariff')).toEqual(['provider', 'dynamic_tariff', 'charge_power'])
   })
 })
 
-describe('how it went', () => {
+describe('the result', () => {
   const one = (sn: string, result: SystemOutcome['result'], online = true) =>
     ({ sn, result, online }) as SystemOutcome
   const outcome = {
     systems: [one('A', 'changed'), one('B', 'refused'), one('C', 'changed', false), one('D', 'unchanged')],
   } as BatchOutcome
 
-  it('is counted, with what needs attention first', () => {
+  it('is counted, with the worst first', () => {
     expect(countsOf(outcome)).toEqual({ changed: 2, unchanged: 1, refused: 1, offline: 1 })
     expect(inOrder(outcome).map(({ sn }) => sn)).toEqual(['B', 'A', 'C', 'D'])
     expect(refusedSerials(outcome)).toEqual(['B'])
   })
 })
 
-it('compares how a system is set with a template, field by field', () => {
+it('compares a system’s settings with a template, field by field', () => {
   const { desired } = settingsEntry('SC24A0001')
   const reserve = desired.reserve_soc
   const other = Number(reserve) + 5

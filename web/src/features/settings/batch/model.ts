@@ -1,4 +1,4 @@
-/** Which systems a batch is for, which fields it changes, and how it went. */
+/** A batch: its systems, its changes and its result. */
 import type { System } from '@/lib/api/queries'
 import { THROTTLING_NOTICE_ABOVE } from '@/lib/constants'
 import type { Locale } from '@/lib/i18n/locales'
@@ -18,24 +18,24 @@ import {
 } from '../model/fields'
 import type { BatchOutcome, SystemOutcome, Template } from './api'
 
-/** More systems are not asked how they are set: the first ones say enough. */
-export const SAMPLE = 20
-/** More are not drawn: whoever looks for one of them types a letter of it. */
-export const SHOWN = 100
+/** The maximum number of systems whose settings are loaded. */
+export const SAMPLE_SIZE = 20
+/** The maximum number of systems in the list; the search finds the others. */
+export const MAX_SHOWN = 100
 
 export const customerOf = ({ first_name, last_name }: Pick<System, 'first_name' | 'last_name'>) =>
   [first_name, last_name].filter(Boolean).join(' ')
 
-/** Systems that an electrician may set. */
+/** Systems that the electrician may configure. */
 export const maySet = ({ access }: Pick<System, 'access'>) => access === 'configure' || access === 'service'
 
-/** By customer, as people look for them; those without a name last. */
+/** By customer; systems without a name come last. */
 export const byCustomer = (systems: readonly System[]): System[] =>
   [...systems].sort((one, other) => sortKey(one).localeCompare(sortKey(other)))
 
 const sortKey = (system: System) => `${system.last_name || '\uffff'} ${system.first_name ?? ''} ${system.sn}`
 
-/** Every word has to be found in the serial number, the customer or the group. */
+/** Every word has to occur in the serial number, the customer or the group. */
 export function foundSystems(systems: readonly System[], q: string, group: string | null): System[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   return systems.filter((system) => {
@@ -51,11 +51,11 @@ export const groupNames = (systems: readonly System[]): string[] =>
     one.localeCompare(other),
   )
 
-/** The systems that an address names, as `?sn=A,B`; one of digits alone comes out of it as a number. */
+/** The systems of an address, as `?sn=A,B`. The router parses a serial number of digits only as a number. */
 export const readSerials = (sn: unknown): string[] =>
   typeof sn === 'string' || typeof sn === 'number' ? String(sn).split(',').filter(Boolean) : []
 
-/** The household's alone: no electrician sees or sets them. */
+/** Settings of the household, which electricians neither see nor change. */
 const HOUSEHOLD: readonly SettingName[] = [
   'provider_token',
   'charge_price',
@@ -68,11 +68,11 @@ const HOUSEHOLD: readonly SettingName[] = [
 export const fieldsOf = (group: Group): readonly SettingName[] =>
   (GROUPS[group] as readonly SettingName[]).filter((name) => !HOUSEHOLD.includes(name))
 
-/** What the boxes need to know of the systems. Where not all were asked, none says what is the most it takes. */
+/** The systems for the form. If not all were loaded, their maxima are dropped. */
 export function formSystems(sample: readonly SystemSettings[], all: boolean): SystemSettings[] {
   return sample.map((system) => ({
     ...system,
-    // What each battery says about each field is told by its own page.
+    // The batteries' reports are only shown for single systems.
     state: 'applied' as const,
     reported: {},
     error_texts: {},
@@ -85,7 +85,7 @@ export function formSystems(sample: readonly SystemSettings[], all: boolean): Sy
 const unlimited = <S extends SystemSettings['fields'][string]>(spec: S): S =>
   spec.kind === 'power' ? { ...spec, max: undefined } : spec
 
-/** What a box begins with when its field is ticked: what all have, or what a new system has. */
+/** The initial value of a checked field: the common value, or the default. */
 export function firstText(systems: readonly SystemSettings[], name: SettingName, locale: Locale): string {
   const spec = commonSpec(systems, name)
   if (!spec) return ''
@@ -93,13 +93,13 @@ export function firstText(systems: readonly SystemSettings[], name: SettingName,
   return typedText(value === undefined ? ((spec.default ?? null) as Value) : value, spec, locale)
 }
 
-/** What is wrong with what is typed, by field. Whether it suits each system is what the dry run tells. */
+/** Errors by field. The dry run checks the limits of each system. */
 export function findingsOf(draft: Draft, systems: readonly SystemSettings[]): Findings {
   const found: Findings = {}
   for (const name of SETTING_NAMES) {
     const [text, spec] = [draft[name], commonSpec(systems, name)]
     if (text === undefined || !spec) continue
-    // A field that is ticked is to be changed, so that it needs a value.
+    // A checked field requires a value.
     const finding = checkField(text, { ...spec, optional: false })
     if (finding) found[name] = finding
   }
@@ -111,7 +111,7 @@ export function findingsOf(draft: Draft, systems: readonly SystemSettings[]): Fi
   return found
 }
 
-/** What is sent: the fields that are ticked, as they were typed. */
+/** The request's fields: the checked ones, as typed. */
 export const sentFields = (draft: Draft): Record<string, string> =>
   Object.fromEntries(
     SETTING_NAMES.flatMap((name) => {
@@ -121,14 +121,14 @@ export const sentFields = (draft: Draft): Record<string, string> =>
     }),
   )
 
-/** Going above 4.2 kW needs the notice under §14a EnWG. */
+/** A limit above 4.2 kW requires the notice under §14a EnWG. */
 export function needsNotice(draft: Draft, systems: readonly SystemSettings[]): boolean {
   const spec = commonSpec(systems, 'charge_limit')
   const limit = draft.charge_limit !== undefined && spec ? readValue(draft.charge_limit, spec) : null
   return typeof limit === 'number' && limit > THROTTLING_NOTICE_ABOVE
 }
 
-/** A template in the boxes. */
+/** Fills the form from a template. */
 export const draftOf = (
   { fields }: Pick<Template, 'fields'>,
   systems: readonly SystemSettings[],
@@ -144,7 +144,7 @@ export const draftOf = (
 export const isSettingName = (name: string): name is SettingName =>
   SETTING_NAMES.some((known) => known === name)
 
-/** Worst first, each in the order asked for. */
+/** Worst first, each in the requested order. */
 const ORDER = ['refused', 'changed', 'unchanged'] as const
 export type Result = (typeof ORDER)[number]
 
@@ -168,7 +168,7 @@ export const refusedSerials = ({ systems }: BatchOutcome): string[] =>
 
 export type Difference = { name: SettingName; is: Value; should: Value }
 
-/** Where a system is set otherwise than a template says. */
+/** The fields in which a system differs from a template. */
 export function differencesOf(
   { fields }: Pick<Template, 'fields'>,
   system: Pick<SystemSettings, 'desired'>,

@@ -7,7 +7,7 @@ import { type Difference, differencesOf } from './model'
 
 type Props = { template: Template; systems: readonly SystemSettings[] }
 
-/** Where the chosen systems are set otherwise than the template, each by itself. */
+/** The differences between each selected system and the template. */
 export function TemplateComparison({ template, systems }: Props) {
   const { t } = useT()
   return (

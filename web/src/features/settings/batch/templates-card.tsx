@@ -19,26 +19,36 @@ import { createTemplate, deleteTemplate, renameTemplate, type Template, template
 import { TemplateComparison } from './template-comparison'
 import { useSpecs } from './use-specs'
 
-/** What is being done to a template; the number makes every opening of a dialog a new one. */
-type Deed = { kind: 'create' | 'rename' | 'delete'; template: Template | null; number: number; open: boolean }
+/** The open dialog; the number resets its form at each opening. */
+type DialogState = {
+  kind: 'create' | 'rename' | 'delete'
+  template: Template | null
+  number: number
+  open: boolean
+}
 
 type Props = {
-  /** What is ticked in the form. */
+  /** The checked fields. */
   fields: Record<string, string>
-  /** How the chosen systems are set; null where there are none, or more than can be shown. */
+  /** The settings of the selected systems; null if there are none, or too many to show. */
   systems: readonly SystemSettings[] | null
   onUse: (template: Template) => void
 }
 
-/** Sets of fields that the electrician keeps for the next system. */
+/** The electrician's templates. */
 export function TemplatesCard({ fields, systems, onUse }: Props) {
   const { t, locale } = useT()
   const { data: templates, error } = useQuery(templatesQuery)
-  const [deed, setDeed] = useState<Deed>({ kind: 'create', template: null, number: 0, open: false })
+  const [dialog, setDialog] = useState<DialogState>({
+    kind: 'create',
+    template: null,
+    number: 0,
+    open: false,
+  })
   const [compared, setCompared] = useState<number | null>(null)
-  const begin = (kind: Deed['kind'], template: Template | null) =>
-    setDeed(({ number }) => ({ kind, template, number: number + 1, open: true }))
-  const close = () => setDeed((before) => ({ ...before, open: false }))
+  const begin = (kind: DialogState['kind'], template: Template | null) =>
+    setDialog(({ number }) => ({ kind, template, number: number + 1, open: true }))
+  const close = () => setDialog((before) => ({ ...before, open: false }))
   const any = Object.keys(fields).length > 0
   return (
     <Card
@@ -108,17 +118,17 @@ export function TemplatesCard({ fields, systems, onUse }: Props) {
           </li>
         ))}
       </ul>
-      {deed.number > 0 && deed.kind !== 'delete' && (
+      {dialog.number > 0 && dialog.kind !== 'delete' && (
         <NameDialog
-          key={deed.number}
-          open={deed.open}
-          template={deed.template}
+          key={dialog.number}
+          open={dialog.open}
+          template={dialog.template}
           fields={fields}
           onClose={close}
         />
       )}
-      {deed.kind === 'delete' && deed.template && (
-        <DeleteDialog key={deed.number} open={deed.open} template={deed.template} onClose={close} />
+      {dialog.kind === 'delete' && dialog.template && (
+        <DeleteDialog key={dialog.number} open={dialog.open} template={dialog.template} onClose={close} />
       )}
     </Card>
   )
@@ -141,7 +151,7 @@ function TemplateSummary({ template: { fields } }: { template: Template }) {
 type DialogProps = { open: boolean; onClose: () => void }
 type NameProps = DialogProps & { template: Template | null; fields: Record<string, string> }
 
-/** @param template null: a new one, of what is ticked */
+/** @param template null for a new one with the checked fields */
 function NameDialog({ open, onClose, ...form }: NameProps) {
   const { t } = useT()
   return (

@@ -3,7 +3,7 @@ import { systemsQuery } from '@/lib/api/queries'
 import { sampleQuery } from './api'
 import { maySet } from './model'
 
-/** What each field holds, so that its values can be written: the same for every system but for what it is rated for. */
+/** The specification of each field, to format its values. Only the maxima differ between systems. */
 export function useSpecs() {
   const { data: systems } = useQuery(systemsQuery)
   const first = systems?.find(maySet)

@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t'
 
 type Props = { serials: readonly string[]; chosen: readonly string[]; onChange: (chosen: string[]) => void }
 
-/** Which systems the form is about. One of them always is. */
+/** Selects the form's systems, at least one. */
 export function ApplyTo({ serials, chosen, onChange }: Props) {
   const { t } = useT()
   return (

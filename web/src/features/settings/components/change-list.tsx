@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { type Change, changedNames, type Systems } from '../model/draft'
 import { commonSpec, type FieldSpec, type Value, valueText } from '../model/fields'
 
-/** What changes, each from which value to which. Systems that have it already are not counted in. */
+/** The changes, from and to. Systems that already have the value are not counted. */
 export function ChangeList({ changes, systems }: { changes: readonly Change[]; systems: Systems }) {
   const { t } = useT()
   return (
@@ -39,5 +39,5 @@ function FromTo({ spec, changes }: { spec: FieldSpec; changes: readonly Change[]
   )
 }
 
-/** Enough of a token to recognise it. */
+/** The last characters of a token. */
 const hidden = (token: Value) => `…${String(token).slice(-4)}`

@@ -7,7 +7,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { type Change, raisesLimit, type Systems, touchesWiring } from '../model/draft'
-import type { Assurance } from '../save-settings'
+import type { Confirmation } from '../save-settings'
 import { ChangeList } from './change-list'
 
 type Props = {
@@ -15,11 +15,11 @@ type Props = {
   onClose: () => void
   changes: readonly Change[]
   systems: Systems
-  /** Throws what the API throws. */
-  send: (assurance: Assurance) => Promise<void>
+  /** Throws API errors. */
+  send: (confirmation: Confirmation) => Promise<void>
 }
 
-/** Shows what will change, and asks for whatever is needed for it, before anything leaves the browser. */
+/** Shows the changes and asks for confirmations, before anything is sent. */
 export function ConfirmSave({ open, onClose, ...form }: Props) {
   const { t } = useT()
   const waits = form.systems.filter(({ state }) => state === 'waiting')

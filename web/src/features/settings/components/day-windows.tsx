@@ -8,7 +8,10 @@ import { barsOf } from '../model/window'
 type Props = { systems: Systems; draft: Draft }
 const HOURS = [0, 6, 12, 18, 24]
 
-/** The day as a strip, with the hours in which the battery may charge and discharge. Its numbers stand in the boxes. */
+/**
+ * The day as a bar, with the hours in which the battery may charge and discharge. Decorative: the fields have
+ * the times.
+ */
 export function DayWindows({ systems, draft }: Props) {
   const { t, locale } = useT()
   const time = (name: SettingName) => {

@@ -1,13 +1,13 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useT } from '@/lib/i18n/use-t'
-import { isAboveMost, isReservedAddress, needsNotice, readValue } from '../model/check'
+import { exceedsMaximum, isReservedAddress, needsNotice, readValue } from '../model/check'
 import type { Draft, Systems } from '../model/draft'
 import {
   commonValue,
   desiredOf,
   type FieldSpec,
-  mostText,
+  maximumText,
   reportedOf,
   type SettingName,
   valueText,
@@ -15,16 +15,16 @@ import {
 
 type Props = { name: SettingName; spec: FieldSpec; systems: Systems; draft: Draft }
 
-/** What a setting is for, what it may be, and what the battery says about it. */
+/** A setting's description, its range, and the battery's report. */
 export function FieldHint({ name, spec, systems, draft }: Props) {
   const { t, locale } = useT()
   const typed = draft[name] === undefined ? undefined : readValue(draft[name], spec)
-  const most = spec.kind === 'power' ? mostText(spec, locale) : null
+  const most = spec.kind === 'power' ? maximumText(spec, locale) : null
   const range = most === null ? '' : ` ${t('settings.up_to', { most })}`
-  // What cannot be set needs no notice about what would follow from it.
+  // A value above the unit's maximum is rejected, so the notice would be misleading.
   const notice =
     name === 'charge_limit' &&
-    !isAboveMost(typed, spec) &&
+    !exceedsMaximum(typed, spec) &&
     systems.some((system) => needsNotice(system, typed ?? null))
   const token = spec.kind === 'token' ? commonValue(systems, name) : null
   return (
@@ -33,7 +33,7 @@ export function FieldHint({ name, spec, systems, draft }: Props) {
       {range}
       {typeof token === 'string' && token !== '' && ` ${t('settings.token_kept', { end: token })}`}
       {spec.kind === 'address' && isReservedAddress(typed) && <Note>{t('settings.address_reserved')}</Note>}
-      {most !== null && isAboveMost(typed, spec) && <Note>{t('settings.above_rating', { most })}</Note>}
+      {most !== null && exceedsMaximum(typed, spec) && <Note>{t('settings.above_rating', { most })}</Note>}
       {notice && <Note>{t('settings.notice_14a')}</Note>}
       {systems.map((system) => (
         <Reported key={system.sn} name={name} spec={spec} system={system} named={systems.length > 1} />
@@ -44,7 +44,7 @@ export function FieldHint({ name, spec, systems, draft }: Props) {
 
 type ReportedProps = { name: SettingName; spec: FieldSpec; system: Systems[number]; named: boolean }
 
-/** Where the battery works with something else than what was saved: on its way, or refused and why. */
+/** The reported value if it differs from the desired one: pending, or rejected with a reason. */
 function Reported({ name, spec, system, named }: ReportedProps) {
   const { t, locale } = useT()
   const works = reportedOf(system, name)

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { SystemSettings } from '../model/fields'
 
-/** The grid operator holds charging down right now. Nothing on this page is stronger than that. */
+/** The grid operator currently limits charging, which overrides all settings. */
 export function GridLimit({ system, named }: { system: SystemSettings; named: boolean }) {
   const { t, locale } = useT()
   const { sn, grid_limit } = system

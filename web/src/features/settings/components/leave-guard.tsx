@@ -3,7 +3,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
 
-/** Whoever is about to leave with something typed and not sent is asked first. */
+/** Asks for confirmation before unsent changes are lost. */
 export function LeaveGuard({ count }: { count: number }) {
   const { t } = useT()
   const { status, proceed, reset } = useBlocker({

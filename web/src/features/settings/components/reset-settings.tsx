@@ -10,16 +10,16 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import type { Systems } from '../model/draft'
 
-type Wish = { wiring: boolean; password?: string }
+type ResetOptions = { wiring: boolean; password?: string }
 type Props = {
   systems: Systems
-  /** Something is typed and not sent: it would be lost. */
+  /** There are unsent changes. */
   disabled: boolean
-  /** Throws what the API throws. */
-  reset: (wish: Wish) => Promise<void>
+  /** Throws API errors. */
+  reset: (options: ResetOptions) => Promise<void>
 }
 
-/** Back to the defaults, after a question; the wiring only if that is meant. */
+/** Resets to the defaults after a confirmation; the wiring only if requested. */
 export function ResetSettings({ systems, disabled, reset }: Props) {
   const { t } = useT()
   const [open, setOpen] = useState(false)
@@ -36,8 +36,8 @@ export function ResetSettings({ systems, disabled, reset }: Props) {
         description={t('settings.reset.text', { systems: systems.map(({ sn }) => sn).join(', ') })}
       >
         <ResetForm
-          reset={async (wish) => {
-            await reset(wish)
+          reset={async (options) => {
+            await reset(options)
             setOpen(false)
           }}
           onCancel={() => setOpen(false)}

@@ -6,8 +6,8 @@ import { useT } from '@/lib/i18n/use-t'
 type Props = { count: number; disabled: boolean; onDiscard: () => void; onSend: () => void }
 
 /**
- * Stays in sight for as long as something is typed and not sent; on phones above the tabs, beside the menu's button. Its
- * sentence is there before it says anything, so that the first change is announced.
+ * Visible while there are unsent changes; on phones above the bottom tabs. Its live region exists before, so
+ * that the first change is announced.
  */
 export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
   const { t } = useT()
@@ -30,7 +30,7 @@ export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
             variant="outline"
             size="s"
             onClick={({ currentTarget }) => {
-              // The button goes with what it discards.
+              // The button disappears with the changes.
               goToRegion(currentTarget)
               onDiscard()
             }}

@@ -2,7 +2,10 @@ import { Callout } from '@/components/ui/callout'
 import { useT } from '@/lib/i18n/use-t'
 import { failuresOf, type SaveOutcome, warningsOf } from '../model/outcome'
 
-/** What became of the last save: who took it, who did not and why. A plain success is said by the state of the system. */
+/**
+ * The result of the last save: systems that accepted it, and reasons of refusals. A plain success is shown by
+ * the system's state.
+ */
 export function SaveResult({ outcome }: { outcome: SaveOutcome }) {
   const { t } = useT()
   const { success } = outcome

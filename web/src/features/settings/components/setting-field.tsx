@@ -7,7 +7,7 @@ import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { fieldText } from '@/lib/validation/field-text'
 import { type Systems, shownText } from '../model/draft'
-import { choiceText, commonSpec, type FieldSpec, mostText, type SettingName } from '../model/fields'
+import { choiceText, commonSpec, type FieldSpec, maximumText, type SettingName } from '../model/fields'
 import type { Editor } from '../use-editor'
 import { FieldHint } from './field-hint'
 
@@ -15,17 +15,17 @@ type Props = {
   name: SettingName
   systems: Systems
   editor: Pick<Editor, 'draft' | 'errors' | 'change'>
-  /** Where the name of the setting stands beside it already. */
+  /** Overrides the name of the setting. */
   label?: string
 }
 
-/** A power that the unit does not have is refused with the number that it has. */
+/** A power above the unit's maximum is rejected with that maximum. */
 function errorOf(found: string | undefined, spec: FieldSpec, t: Translate, locale: Locale) {
-  const most = found === 'power_range' ? mostText(spec, locale) : null
+  const most = found === 'power_range' ? maximumText(spec, locale) : null
   return most === null ? fieldText(found, t) : t('settings.power_up_to', { most })
 }
 
-/** One setting, as what it may hold asks for: a box with its unit, a list, or a switch. */
+/** One setting: an input with its unit, a select, or a switch, depending on its kind. */
 export function SettingField({ name, systems, editor, label }: Props) {
   const { t, locale } = useT()
   const spec = commonSpec(systems, name)
@@ -70,7 +70,7 @@ export function SettingField({ name, systems, editor, label }: Props) {
   return <Field {...box} {...boxOf(spec)} autoComplete="off" spellCheck={false} />
 }
 
-/** The keyboard that a phone shows, and the unit inside the box. */
+/** The input mode for phones, and the unit inside the input. */
 function boxOf({ kind, unit, decimals }: FieldSpec) {
   const text = kind === 'token'
   return {

@@ -21,13 +21,13 @@ type Props = {
   systems: Systems
   editor: Editor
   readOnly: boolean
-  /** Without it the group is all there is, and always open. */
+  /** Without it the group is always open. */
   folding?: { open: boolean; onToggle: () => void }
-  /** Below the fields, such as the test of the meter. */
+  /** Content below the fields, such as the meter test. */
   children?: ReactNode
 }
 
-/** What stands in the head of a closed group. */
+/** The settings in the summary of a closed group. */
 const SUMMARY: Record<Group, readonly SettingName[]> = {
   charging: ['reserve_soc', 'charge_start', 'charge_end'],
   tariff: ['provider', 'dynamic_tariff'],

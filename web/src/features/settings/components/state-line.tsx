@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { SystemSettings } from '../model/fields'
 
-const LOOK = {
+const STYLES = {
   unknown: { icon: CircleHelp, style: 'text-muted' },
   waiting: { icon: CloudOff, style: 'text-warn' },
   sent: { icon: LoaderCircle, style: 'text-grid-text' },
@@ -13,11 +13,11 @@ const LOOK = {
   refused: { icon: TriangleAlert, style: 'text-warn' },
 } as const
 
-/** How far the last save of a system has come. A screen reader hears every step. */
+/** The state of the last save; every change is announced. */
 export function StateLine({ system, named }: { system: SystemSettings; named: boolean }) {
   const { t, locale } = useT()
   const { sn, state, reported_at, changed_at, changed_by } = system
-  const { icon: Icon, style } = LOOK[state]
+  const { icon: Icon, style } = STYLES[state]
   const timeZone = useTimeZone(sn)
   const moment = (ms: number) => formatDateTime(ms, { locale, timeZone })
   return (

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { settingsEntry } from '@/lib/testing/settings'
-import { keepSettings, keptSettings } from './cache'
+import { cachedSettings, cacheSettings } from './cache'
 
-describe('kept settings', () => {
-  it('come back per device, with their time', () => {
-    keepSettings([settingsEntry('A'), settingsEntry('B')], 1_000)
-    keepSettings([settingsEntry('B', { version: 4 })], 2_000)
+describe('cached settings', () => {
+  it('are stored per device, with their time', () => {
+    cacheSettings([settingsEntry('A'), settingsEntry('B')], 1_000)
+    cacheSettings([settingsEntry('B', { version: 4 })], 2_000)
     expect(Object.keys(localStorage).sort()).toEqual(['settings_A', 'settings_B'])
-    const kept = keptSettings()
+    const kept = cachedSettings()
     expect(kept?.at).toBe(1_000)
     expect(kept?.systems.map(({ sn, version }) => [sn, version])).toEqual([
       ['A', 3],
@@ -15,8 +15,8 @@ describe('kept settings', () => {
     ])
   })
 
-  it('hold nothing of a token', () => {
-    keepSettings([settingsEntry('A', { desired: { provider: 'tibber', provider_token: '…1a2b' } })])
+  it('contain nothing of a token', () => {
+    cacheSettings([settingsEntry('A', { desired: { provider: 'tibber', provider_token: '…1a2b' } })])
     expect(localStorage.getItem('settings_A')).not.toContain('1a2b')
   })
 
@@ -26,8 +26,8 @@ describe('kept settings', () => {
     ['of another shape', '{"reserve_soc":10}'],
     ['of another version', JSON.stringify({ version: 0, at: 1, settings: settingsEntry('A') })],
     ['of another device', JSON.stringify({ version: 1, at: 1, settings: settingsEntry('B') })],
-  ])('are passed over when they are %s', (_, stored) => {
+  ])('are ignored if they are %s', (_, stored) => {
     if (stored) localStorage.setItem('settings_A', stored)
-    expect(keptSettings()).toBeNull()
+    expect(cachedSettings()).toBeNull()
   })
 })

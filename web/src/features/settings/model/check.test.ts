@@ -1,11 +1,11 @@
-/** The rules of the settings, by the table that the server's tests read too. */
+/** Validation of settings, from the table that the server's tests share. */
 import { describe, expect, it } from 'vitest'
 import { settingsEntry } from '@/lib/testing/settings'
 import cases from '../../../../../cases/settings.json'
-import { needsNotice, owesNotice } from './check'
+import { needsAcknowledgement, needsNotice } from './check'
 import { findingsOf } from './draft'
 
-/** What was typed into a system that is set in a special way, and the codes of what is wrong with it. */
+/** Typed values, the system's overrides, and the expected codes. */
 type Case = {
   about: string
   given: Partial<Record<string, string>>
@@ -21,7 +21,7 @@ describe('what people type', () => {
     expect(findingsOf(given, [system])).toEqual(codes)
   })
 
-  it('misses nothing that the reader may not see: prices and the token are the household’s', () => {
+  it('requires no field that the reader may not see: prices and the token belong to the household', () => {
     const { import_price, provider_token, ...fields } = settingsEntry('A').fields
     for (const provider of ['fixed', 'tibber']) {
       const system = settingsEntry('A', { desired: { provider } })
@@ -32,16 +32,16 @@ describe('what people type', () => {
 })
 
 describe('the notice under §14a', () => {
-  it('is needed above 4.2 kW, until it was acknowledged', () => {
+  it('is required above 4.2 kW, until it was acknowledged', () => {
     expect(needsNotice(settingsEntry('A'), 4_201)).toBe(true)
     expect(needsNotice(settingsEntry('A'), 4_200)).toBe(false)
     expect(needsNotice(settingsEntry('A', { acknowledged_at: 1 }), 4_600)).toBe(false)
   })
 
-  it('is owed for a limit that the unit came with', () => {
+  it('is still open for a factory limit', () => {
     const factory = { desired: { charge_limit: 4_600 } }
-    expect(owesNotice(settingsEntry('A', factory))).toBe(true)
-    expect(owesNotice(settingsEntry('A', { ...factory, acknowledged_at: 1 }))).toBe(false)
-    expect(owesNotice(settingsEntry('A', { desired: { charge_limit: 4_200 } }))).toBe(false)
+    expect(needsAcknowledgement(settingsEntry('A', factory))).toBe(true)
+    expect(needsAcknowledgement(settingsEntry('A', { ...factory, acknowledged_at: 1 }))).toBe(false)
+    expect(needsAcknowledgement(settingsEntry('A', { desired: { charge_limit: 4_200 } }))).toBe(false)
   })
 })

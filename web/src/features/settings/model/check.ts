@@ -1,4 +1,4 @@
-/** The rules of the settings, field by field and together: the server's own, so that nobody has to send to learn of them. */
+/** Validation of settings, by field and across fields; the same rules as on the server. */
 import { METER_ADDRESS_USUAL, THROTTLING_NOTICE_ABOVE, TOKEN_MIN } from '@/lib/constants'
 import { readNumber } from '@/lib/number'
 import type { Finding } from '@/lib/validation/codes'
@@ -23,7 +23,7 @@ const RANGE = {
 type NumberKind = keyof typeof RANGE
 const isNumberKind = (kind: string): kind is NumberKind => kind in RANGE
 
-/** The value that was typed; undefined where it is none. */
+/** Parses the typed value; undefined if it is invalid. */
 export function readValue(text: string, { kind, decimals }: FieldSpec): Value | undefined {
   if (kind === 'switch') return text === 'true'
   if (kind === 'choice' || kind === 'token') return text.trim()
@@ -32,7 +32,7 @@ export function readValue(text: string, { kind, decimals }: FieldSpec): Value | 
   return readNumber(text, decimals ?? 0) ?? undefined
 }
 
-/** What is wrong with one field, as far as it can be seen in it alone. */
+/** The error of a single field. */
 export function checkField(text: string, spec: FieldSpec): Finding {
   const typed = text.trim()
   if (typed === '') return spec.optional ? null : 'required'
@@ -49,7 +49,10 @@ export function checkField(text: string, spec: FieldSpec): Finding {
 
 export type Findings = Partial<Record<SettingName, string>>
 
-/** What is wrong with the settings that a system would have then. Not the old token counts, but whether one is typed. */
+/**
+ * Errors across fields, for a system with the draft applied. A stored token does not count if the provider
+ * changes.
+ */
 export function checkTogether(
   system: SystemSettings,
   after: (name: SettingName) => Value,
@@ -60,7 +63,7 @@ export function checkTogether(
     if (after(`${window}_start`) === after(`${window}_end`)) found[`${window}_end`] = 'window_empty'
   const provider = after('provider')
   if (provider === 'none' && after('dynamic_tariff') !== 'off') found.provider = 'provider_required'
-  // What the reader may not see is not missing.
+  // Fields that the reader may not see are not required.
   if (provider === 'fixed' && 'import_price' in system.fields && after('import_price') === null)
     found.import_price = 'required'
   const keepsToken =
@@ -70,18 +73,18 @@ export function checkTogether(
   return found
 }
 
-/** Going above 4.2 kW needs the notice under §14a EnWG acknowledged, once. */
+/** A limit above 4.2 kW requires the notice under §14a EnWG, once. */
 export function needsNotice(system: SystemSettings, chargeLimit: Value): boolean {
   const above = typeof chargeLimit === 'number' && chargeLimit > THROTTLING_NOTICE_ABOVE
   return above && !system.acknowledged_at && desiredOf(system, 'charge_limit') !== chargeLimit
 }
 
-/** More than the unit is rated for. */
-export const isAboveMost = (value: Value | undefined, { kind, max }: FieldSpec) =>
+/** Above the unit's maximum. */
+export const exceedsMaximum = (value: Value | undefined, { kind, max }: FieldSpec) =>
   kind === 'power' && typeof value === 'number' && max != null && value > max
 
-/** The limit is above 4.2 kW already, from the factory for example, and nobody has acknowledged the notice yet. */
-export function owesNotice(system: SystemSettings): boolean {
+/** The limit is above 4.2 kW already, such as from the factory, and the notice was not acknowledged yet. */
+export function needsAcknowledgement(system: SystemSettings): boolean {
   const limit = reportedOf(system, 'charge_limit') ?? desiredOf(system, 'charge_limit')
   return typeof limit === 'number' && limit > THROTTLING_NOTICE_ABOVE && !system.acknowledged_at
 }

@@ -1,4 +1,4 @@
-/** What somebody has typed and not sent yet, held against what was there when they began and what is there now. */
+/** The unsent input, compared with the settings at the start of editing and now. */
 import type { Locale } from '@/lib/i18n/locales'
 import { readTime } from '@/lib/validation/time'
 import { checkField, checkTogether, type Findings, needsNotice, readValue } from './check'
@@ -13,11 +13,11 @@ import {
   type Value,
 } from './fields'
 
-/** Only the fields that were touched, as they were typed. */
+/** Only changed fields, as typed. */
 export type Draft = Readonly<Partial<Record<SettingName, string>>>
 export type Systems = readonly SystemSettings[]
 
-/** What the box shows; null where the systems differ and nobody has typed. */
+/** The text of a field; null if the systems differ and nothing was typed. */
 export function shownText(draft: Draft, systems: Systems, name: SettingName, locale: Locale): string | null {
   const spec = commonSpec(systems, name)
   const value = commonValue(systems, name)
@@ -27,7 +27,7 @@ export function shownText(draft: Draft, systems: Systems, name: SettingName, loc
 
 export type Change = { sn: string; name: SettingName; from: Value; to: Value }
 
-/** The fields whose value would be another one, system by system. What cannot be read yet counts as a change. */
+/** The fields with a different value, by system. Invalid text counts as a change. */
 export function changesOf(draft: Draft, systems: Systems): Change[] {
   return systems.flatMap((system) =>
     SETTING_NAMES.flatMap((name) => {
@@ -38,21 +38,21 @@ export function changesOf(draft: Draft, systems: Systems): Change[] {
   )
 }
 
-/** Undefined: left as it is. */
+/** Undefined: unchanged. */
 function typedValue(draft: Draft, system: SystemSettings, name: SettingName): Value | undefined {
   const [text, spec] = [draft[name], system.fields[name]]
   if (text === undefined || !spec) return undefined
-  // What is known is not forgotten because a box was emptied.
+  // Emptying an optional field keeps its value.
   if (spec.optional && text.trim() === '') return undefined
   const value = readValue(text, spec)
   return value === undefined ? text : value
 }
 
-/** The names of what changes anywhere, in the order of the form. */
+/** The changed fields, in form order. */
 export const changedNames = (changes: readonly Change[]): SettingName[] =>
   SETTING_NAMES.filter((name) => changes.some((change) => change.name === name))
 
-/** What would not be taken, by field. */
+/** Errors by field. */
 export function findingsOf(draft: Draft, systems: Systems): Findings {
   const found: Findings = {}
   for (const name of SETTING_NAMES) {
@@ -69,7 +69,7 @@ export function findingsOf(draft: Draft, systems: Systems): Findings {
   return found
 }
 
-/** What is sent: the fields that change, as they were typed; the server reads numbers to the last digit. */
+/** The request's fields as typed; the server parses all digits of numbers. */
 export function bodyOf(draft: Draft, changes: readonly Change[]): Record<string, string> {
   const typed = changedNames(changes).map((name) => {
     const text = (draft[name] ?? '').trim()
@@ -78,7 +78,7 @@ export function bodyOf(draft: Draft, changes: readonly Change[]): Record<string,
   return Object.fromEntries(typed)
 }
 
-/** Somebody who changes the wiring types the password again. */
+/** Changes of the wiring require the password. */
 export const touchesWiring = (changes: readonly Change[], systems: Systems) =>
   changes.some(({ sn, name }) => systems.find((system) => system.sn === sn)?.fields[name]?.wiring)
 
@@ -88,12 +88,12 @@ export const raisesLimit = (changes: readonly Change[], systems: Systems) =>
     return name === 'charge_limit' && system !== undefined && needsNotice(system, to)
   })
 
-/** What somebody else has saved since the first key was pressed. */
-export type Foreign = { sn: string; name: SettingName; before: Value; now: Value }
+/** A value that someone else has saved since editing began. */
+export type ConflictingChange = { sn: string; name: SettingName; before: Value; now: Value }
 
-export function foreignChanges(began: Systems, systems: Systems): Foreign[] {
+export function conflictingChanges(base: Systems, systems: Systems): ConflictingChange[] {
   return systems.flatMap((system) => {
-    const before = began.find(({ sn }) => sn === system.sn)
+    const before = base.find(({ sn }) => sn === system.sn)
     if (!before || before.version === system.version) return []
     return SETTING_NAMES.map((name) => ({
       sn: system.sn,

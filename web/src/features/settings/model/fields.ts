@@ -1,4 +1,4 @@
-/** What can be set on a system, in the groups in which people look for it, and how a value is written. */
+/** The settings in their groups, and how values are formatted. */
 import type { components } from '@/lib/api/schema'
 import { formatNumber, joinQuantity } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
@@ -33,7 +33,7 @@ export const GROUPS = {
   ],
   meter: ['meter_type', 'meter_address'],
 } as const
-/** Prices change from a day on, which a setting cannot say: they are entered in a form of their own. */
+/** Prices have start dates, so they have a form of their own. */
 export const PRICES: readonly SettingName[] = ['import_price', 'feed_in_price']
 
 export type Group = keyof typeof GROUPS
@@ -45,7 +45,7 @@ export const SETTING_NAMES: readonly SettingName[] = GROUP_NAMES.flatMap((group)
 export const groupOf = (name: SettingName): Group =>
   GROUP_NAMES.find((group) => (GROUPS[group] as readonly string[]).includes(name)) ?? 'charging'
 
-/** Providers that give their prices only to whoever shows a token. */
+/** Providers that require a token. */
 export const needsToken = (provider: Value | undefined) => provider === 'tibber' || provider === 'entsoe'
 
 export const desiredOf = ({ desired }: SystemSettings, name: SettingName): Value =>
@@ -54,13 +54,16 @@ export const desiredOf = ({ desired }: SystemSettings, name: SettingName): Value
 export const reportedOf = ({ reported }: SystemSettings, name: SettingName): Value | undefined =>
   (reported as Partial<Record<SettingName, Value>>)[name]
 
-/** What all systems have; undefined where they differ. */
+/** The value of all systems; undefined if they differ. */
 export function commonValue(systems: readonly SystemSettings[], name: SettingName): Value | undefined {
   const [first, ...more] = systems.map((system) => desiredOf(system, name))
   return more.every((value) => value === first) ? first : undefined
 }
 
-/** What a field may hold. Of several systems the most that one of them takes: each judges for itself when it is saved. */
+/**
+ * The specification of a field. For several systems the highest maximum counts; each validates for itself
+ * when saved.
+ */
 export function commonSpec(systems: readonly SystemSettings[], name: SettingName): FieldSpec | undefined {
   const specs = systems.map(({ fields }) => fields[name]).filter((spec) => spec !== undefined)
   const [first] = specs
@@ -68,19 +71,19 @@ export function commonSpec(systems: readonly SystemSettings[], name: SettingName
   return { ...first, max: Math.max(...specs.map(({ max }) => max ?? 0)) }
 }
 
-/** The most that a field takes, with its unit; null when nobody knows. */
-export const mostText = ({ max, unit }: FieldSpec, locale: Locale): string | null =>
+/** The maximum with its unit; null if it is unknown. */
+export const maximumText = ({ max, unit }: FieldSpec, locale: Locale): string | null =>
   max == null ? null : joinQuantity({ value: formatNumber(max, locale), unit: unit ?? '' })
 
 const decimalPoint = (locale: Locale) => formatNumber(0.5, locale, 1).charAt(1)
 
-/** As somebody would type it. A token is never shown again, so its box begins empty. */
+/** Formats a value for its input. A token is never shown, so its input is empty. */
 export function typedText(value: Value, { kind }: FieldSpec, locale: Locale): string {
   if (value === null || kind === 'token') return ''
   return typeof value === 'number' ? String(value).replace('.', decimalPoint(locale)) : String(value)
 }
 
-/** What goes by its own name in every language. */
+/** Names that are not translated. */
 const PROPER_NAMES: Record<string, string> = {
   tibber: 'Tibber',
   awattar: 'aWATTar',
@@ -104,7 +107,7 @@ const isChoice = (value: string): value is Choice => CHOICES.some((choice) => ch
 export const choiceText = (choice: string, t: Translate): string =>
   isChoice(choice) ? t(`setting.choice.${choice}`) : (PROPER_NAMES[choice] ?? choice)
 
-/** As it is read: "10 %", "ein", "Tibber", "12,50 ct/kWh". */
+/** Formats a value for display: "10 %", "ein", "Tibber", "12,50 ct/kWh". */
 export function valueText(value: Value, spec: FieldSpec, t: Translate, locale: Locale): string {
   if (value === null) return t('setting.unknown')
   if (typeof value === 'boolean') return t(value ? 'setting.on' : 'setting.off')

@@ -15,21 +15,20 @@ const outcome: SaveOutcome = {
   conflicts: { D: { version: 7, changes: [] } },
 }
 
-describe('how saving ended', () => {
-  it('is told by system, a save of somebody else apart', () => {
+describe('the result of saving', () => {
+  it('is listed by system, with conflicts apart', () => {
     expect(failuresOf(outcome).map(({ sn }) => sn)).toEqual(['B', 'C', 'E'])
     expect(failuresOf(outcome)[1]?.texts).toEqual([{ name: null, text: 'Das gibt es nicht.' }])
     expect(conflictsOf(outcome)).toEqual(['D'])
   })
 
-  it('is told at the fields, by code where we know it', () => {
+  it('is shown at the fields, by known code', () => {
     expect(fieldErrorsOf(outcome)).toEqual({ charge_power: 'power_range', ups: 'Etwas Neues.' })
   })
 
-  it('warns once, however many systems say the same', () =>
-    expect(warningsOf(outcome)).toEqual(['Reserviert.']))
+  it('lists each warning once', () => expect(warningsOf(outcome)).toEqual(['Reserviert.']))
 
-  it('is told apart from an error of the whole request', () => {
+  it('is distinguished from an error of the whole request', () => {
     expect(isOutcome(outcome)).toBe(true)
     expect(isOutcome({ detail: 'no', code: 'fleet_braked' })).toBe(false)
     expect(isOutcome(undefined)).toBe(false)

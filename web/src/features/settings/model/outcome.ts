@@ -1,4 +1,4 @@
-/** How saving ended, system by system. */
+/** The result of a save, by system. */
 import type { components } from '@/lib/api/schema'
 import { isFieldCode } from '@/lib/validation/codes'
 import type { Findings } from './check'
@@ -13,7 +13,7 @@ const isSetting = (name: string): name is SettingName => SETTING_NAMES.some((kno
 
 export type Failure = { sn: string; texts: { name: SettingName | null; text: string }[] }
 
-/** Systems that did not take it, with what each says. Somebody else's save is told apart: see `conflictsOf`. */
+/** Failed systems with their reasons, without conflicts: see `conflictsOf`. */
 export const failuresOf = ({ failure, conflicts }: SaveOutcome): Failure[] =>
   Object.entries(failure)
     .filter(([sn]) => !(sn in conflicts))
@@ -26,7 +26,7 @@ export const failuresOf = ({ failure, conflicts }: SaveOutcome): Failure[] =>
 
 export const conflictsOf = ({ conflicts }: SaveOutcome): string[] => Object.keys(conflicts)
 
-/** For the fields of the form: a code is translated anew when the language changes, a text is not. */
+/** Errors for the form's fields. A code is translated again when the language changes, a text is not. */
 export function fieldErrorsOf({ failure, codes, conflicts }: SaveOutcome): Findings {
   const found: Findings = {}
   for (const [sn, fields] of Object.entries(failure)) {
@@ -39,7 +39,7 @@ export function fieldErrorsOf({ failure, codes, conflicts }: SaveOutcome): Findi
   return found
 }
 
-/** What was taken, and still deserves a word; each once. */
+/** Warnings of accepted values, without duplicates. */
 export const warningsOf = ({ warnings }: SaveOutcome): string[] => [
   ...new Set(Object.values(warnings).flatMap((fields) => Object.values(fields).flat())),
 ]

@@ -1,4 +1,4 @@
-/** The parts of the settings page, as the address keeps them: `?part=grants`, and in mails also `#grants`. */
+/** The parts of the settings page in the address: `?part=grants`, in mails also `#grants`. */
 export const PARTS = [
   'storage',
   'systems',
@@ -11,9 +11,6 @@ export const PARTS = [
 ] as const
 export type Part = (typeof PARTS)[number]
 
-/**
- * What is wrong in an address is passed over.
- * @param parts those that this person has
- */
-export const readPart = (wish: unknown, otherwise: Part, parts: readonly Part[] = PARTS): Part =>
-  parts.find((part) => part === wish) ?? otherwise
+/** Ignores invalid values. @param parts the parts that this person has */
+export const readPart = (value: unknown, otherwise: Part, parts: readonly Part[] = PARTS): Part =>
+  parts.find((part) => part === value) ?? otherwise

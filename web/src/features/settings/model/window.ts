@@ -1,9 +1,9 @@
-/** A window of the day as the parts of a strip, 0 being midnight and 1 the next one. */
+/** A daily window as parts of a bar from 0 to 1, midnight to midnight. */
 export type Bar = { from: number; to: number }
 
 const DAY = 24 * 60
 
-/** One that passes midnight has two parts. Nothing is drawn of what is not known or has no minute. */
+/** A window across midnight has two parts; an unknown or empty one has none. */
 export function barsOf(start: string | null, end: string | null): Bar[] {
   if (start === null || end === null) return []
   const [from, to] = [partOf(start), partOf(end)]

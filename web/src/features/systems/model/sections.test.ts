@@ -23,15 +23,15 @@ describe('the sections of the list', () => {
     ])
   })
 
-  it('are one without a heading when there are no groups', () => {
+  it('are one without a heading if there are no groups', () => {
     expect(shown([system('A'), system('B')])).toEqual([[null, 'A', 'B']])
   })
 
-  it('are none for systems without a group when every system has one', () => {
+  it('have none for systems without a group if every system has one', () => {
     expect(shown([system('A', 'Haus')])).toEqual([['Haus', 'A']])
   })
 
-  it('hold groups with nothing in them, and count as people do', () => {
+  it('include empty groups, in natural order', () => {
     expect(shown([system('A', 'Haus 2')], ['Haus 10', 'Haus 2'])).toEqual([['Haus 2', 'A'], ['Haus 10']])
   })
 })

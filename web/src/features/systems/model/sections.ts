@@ -1,17 +1,17 @@
-/** Systems in the order in which people look for them: under the name of their group, those without one at the end. */
+/** The list's sections: groups by name, then the systems without one. */
 import type { System } from '@/lib/api/queries'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 
-/** With more than one system there is this entry for all of them. */
-export const TOGETHER = { sn: ALL_SYSTEMS, phase: -1 } as const
+/** The entry for all systems, where there are several. */
+export const ALL_SYSTEMS_ENTRY = { sn: ALL_SYSTEMS, phase: -1 } as const
 
 export type Section = {
-  /** Null: without a group. */
+  /** Null: systems without a group. */
   name: string | null
   systems: System[]
 }
 
-/** @param names groups that are shown even when nothing is in them */
+/** @param names groups that are shown even if they are empty */
 export function sectionsOf(systems: readonly System[], names: readonly string[] = []): Section[] {
   const groups = new Set([...names, ...systems.map(({ group_name }) => group_name).filter((name) => !!name)])
   const inGroup = (name: string | null) => systems.filter((system) => (system.group_name || null) === name)
@@ -22,6 +22,6 @@ export function sectionsOf(systems: readonly System[], names: readonly string[] 
   return rest.length > 0 ? [...sections, { name: null, systems: rest }] : sections
 }
 
-/** The person at whose house it stands. */
+/** The name of the person who lives with the battery. */
 export const endUserOf = ({ first_name, last_name }: System) =>
   [first_name, last_name].filter(Boolean).join(' ')

@@ -3,21 +3,21 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
-import type { Candidate, Outcome, Standing } from './model'
+import type { Candidate, StartOutcome, StartState } from './model'
 
 type Props = {
   candidate: Candidate
   status: UpdateStatus | undefined
-  standing: Standing
-  /** Once somebody has started it. */
-  outcome: Outcome | undefined
+  startState: StartState
+  /** Set once the start was requested. */
+  outcome: StartOutcome | undefined
 }
 
-/** One system: what there is for it, or why nothing is started there, or how the start ended. */
-export function BatchRow({ candidate: { sn, customer }, status, standing, outcome }: Props) {
+/** One system: its new version, why nothing can be started, or the result of the start. */
+export function BatchRow({ candidate: { sn, customer }, status, startState, outcome }: Props) {
   const { t, locale } = useT()
-  const state = outcome?.state ?? standing
-  const { Icon, tone } = LOOKS[state]
+  const state = outcome?.state ?? startState
+  const { Icon, tone } = STYLES[state]
   return (
     <li data-standing={state} className="flex items-start gap-3 py-3 text-[14px]">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${tone}`} />
@@ -45,7 +45,7 @@ export function BatchRow({ candidate: { sn, customer }, status, standing, outcom
 
 const waits = { Icon: CircleMinus, tone: 'text-muted' }
 const warns = { Icon: CircleAlert, tone: 'text-danger' }
-const LOOKS = {
+const STYLES = {
   asking: waits,
   none: waits,
   running: waits,

@@ -11,53 +11,55 @@ import {
   byHousehold,
   type Candidate,
   countsOf,
-  eachOf,
-  isAsked,
-  type Outcome,
-  type Outcomes,
-  standingOf,
+  needsStatus,
+  runConcurrently,
+  type StartOutcome,
+  type StartOutcomes,
+  startStateOf,
   startTogether,
 } from './model'
 
-/** The server answers each start by itself; more at once would only wait there. */
+/** Concurrent starts; the server handles more of them one by one anyway. */
 const AT_ONCE = 3
 
 type Props = { candidates: readonly Candidate[]; open: boolean; onClose: () => void }
 
-/** New firmware for several systems: where there is some and where not and why, the start, and how it ended at each. */
+/** Updates several systems: which are ready and why others are not, the start, and each result. */
 export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const { t, locale } = useT()
   const queries = useQueryClient()
-  const [outcomes, setOutcomes] = useState<Outcomes>({})
+  const [outcomes, setOutcomes] = useState<StartOutcomes>({})
   const asked = useQueries({
     queries: candidates.map((candidate) => ({
       ...statusQuery(candidate.sn, locale),
-      enabled: open && isAsked(candidate),
-      // What was said when the list was shown is what is started.
+      enabled: open && needsStatus(candidate),
+      // The start uses exactly the statuses that the list has shown.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
     })),
   })
   const all = candidates.map((candidate, place) => {
     const { data: status, error } = asked[place] ?? { data: undefined, error: null }
-    return { candidate, status, standing: standingOf(candidate, { status, error }) }
+    return { candidate, status, startState: startStateOf(candidate, { status, error }) }
   })
-  // First what may be started; who is asked does not change, so that no row jumps when an answer comes.
-  const rows = [true, false].flatMap((first) => all.filter(({ candidate }) => isAsked(candidate) === first))
-  const ready = rows.filter(({ standing }) => standing === 'ready').map(({ candidate }) => candidate.sn)
+  // Startable systems come first. This order does not depend on the answers, so no row moves.
+  const rows = [true, false].flatMap((first) =>
+    all.filter(({ candidate }) => needsStatus(candidate) === first),
+  )
+  const ready = rows.filter(({ startState }) => startState === 'ready').map(({ candidate }) => candidate.sn)
   const refused = rows
-    .filter(({ standing }) => standing === 'no_service')
+    .filter(({ startState }) => startState === 'no_service')
     .map(({ candidate }) => candidate.sn)
-  const asking = rows.some(({ standing }) => standing === 'asking')
+  const asking = rows.some(({ startState }) => startState === 'asking')
   const { starting, started, failed } = countsOf(outcomes)
   const begun = Object.keys(outcomes).length > 0
   const startable = !begun && !asking && ready.length > 0
   const failures = Object.entries(outcomes).filter(([, { state }]) => state === 'failed')
 
-  const mark = (sn: string, outcome: Outcome) => setOutcomes((before) => ({ ...before, [sn]: outcome }))
+  const mark = (sn: string, outcome: StartOutcome) => setOutcomes((before) => ({ ...before, [sn]: outcome }))
   const start = useMutation({
     mutationFn: (serials: readonly string[]) =>
-      eachOf(byHousehold(serials, candidates), AT_ONCE, async (household) => {
+      runConcurrently(byHousehold(serials, candidates), AT_ONCE, async (household) => {
         await startTogether(household, startUpdate, mark)
         for (const sn of household) void queries.invalidateQueries({ queryKey: ['update-history', sn] })
       }),
@@ -102,12 +104,12 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
           className="max-h-[48dvh] overflow-y-auto rounded-xl border border-line px-4"
         >
           <ul className="divide-y divide-line">
-            {rows.map(({ candidate, status, standing }) => (
+            {rows.map(({ candidate, status, startState }) => (
               <BatchRow
                 key={candidate.sn}
                 candidate={candidate}
                 status={status}
-                standing={standing}
+                startState={startState}
                 outcome={outcomes[candidate.sn]}
               />
             ))}
@@ -116,7 +118,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
         {startable && <Callout>{t('update.batch.told')}</Callout>}
         {!begun && refused.length > 0 && (
           <AskAccess
-            wishes={refused.map((sn) => ({ sn, scope: 'service' }))}
+            requests={refused.map((sn) => ({ sn, scope: 'service' }))}
             variant="outline"
             size="s"
             className="justify-self-start"

@@ -4,10 +4,10 @@ import {
   byHousehold,
   type Candidate,
   countsOf,
-  eachOf,
-  isAsked,
-  type Outcome,
-  standingOf,
+  needsStatus,
+  runConcurrently,
+  type StartOutcome,
+  startStateOf,
   startTogether,
 } from './model'
 
@@ -35,13 +35,13 @@ it.each([
   [candidate(), { status: runningStatus(), error: null }, 'running'],
   [candidate(), { status: idleStatus(), error: null }, 'none'],
   [candidate(), { status: updateStatus({ checks }), error: null }, 'unreachable'],
-])('%j stands as the fleet and the update service say', (one, asked, standing) => {
-  expect(standingOf(one, asked)).toBe(standing)
-  // Nobody is asked about a system whose answer would not matter.
-  expect(isAsked(one)).toBe(one.service && one.online && one.updatable && !one.updating)
+])('%j has the state that fleet and update service imply', (one, asked, startState) => {
+  expect(startStateOf(one, asked)).toBe(startState)
+  // A status is not requested where it would make no difference.
+  expect(needsStatus(one)).toBe(one.service && one.online && one.updatable && !one.updating)
 })
 
-it('counts how the starts ended', () => {
+it('counts the results of the starts', () => {
   const outcomes = {
     A: { state: 'started' },
     B: { state: 'failed', error: null },
@@ -51,11 +51,11 @@ it('counts how the starts ended', () => {
   expect(countsOf(outcomes)).toEqual({ starting: 1, started: 2, failed: 1 })
 })
 
-it('works on a few at a time, and on each once', async () => {
+it('runs a few at a time, and each once', async () => {
   let now = 0
   let most = 0
   const done: number[] = []
-  await eachOf([1, 2, 3, 4, 5], 2, async (item) => {
+  await runConcurrently([1, 2, 3, 4, 5], 2, async (item) => {
     now += 1
     most = Math.max(most, now)
     await Promise.resolve()
@@ -66,7 +66,7 @@ it('works on a few at a time, and on each once', async () => {
   expect(done.sort()).toEqual([1, 2, 3, 4, 5])
 })
 
-it('starts the systems of one household together, and those that nobody owns alone', () => {
+it('starts the systems of one household together, and unowned ones alone', () => {
   const all = [
     candidate({ sn: 'A', household: 0 }),
     candidate({ sn: 'B', household: 1 }),
@@ -77,14 +77,14 @@ it('starts the systems of one household together, and those that nobody owns alo
   expect(byHousehold(['A', 'B', 'C', 'D', 'E'], all)).toEqual([['A', 'C'], ['B'], ['D'], ['E']])
 })
 
-it('starts a household with one order, and its systems one by one where one of them cannot start', async () => {
+it('starts a household with one order, and system by system where one of them cannot start', async () => {
   const orders: string[] = []
   const states: Record<string, string> = {}
   const refusing = (refused: string) => (serials: string) => {
     orders.push(serials)
     return serials.includes(refused) ? Promise.reject(new Error('refused')) : Promise.resolve()
   }
-  const mark = (sn: string, { state }: Outcome) => {
+  const mark = (sn: string, { state }: StartOutcome) => {
     states[sn] = state
   }
   await startTogether(['A', 'B'], refusing('none'), mark)

@@ -1,38 +1,40 @@
-/** New firmware for several systems: where it can be started, where not and why, and how it ended at each. */
+/** Updates of several systems: which can be started, why others cannot, and each result. */
 import type { UpdateStatus } from '../api'
 import { isUnderWay, phaseOf } from '../model'
 
-/** What the fleet knows of a system. */
+/** A system, as the fleet knows it. */
 export type Candidate = {
   sn: string
   customer: string
-  /** The same number: systems of one owner. Null: nobody owns it. */
+  /** Systems of one owner have the same number. Null: no owner. */
   household: number | null
-  /** The owner lets the electrician service it. */
+  /** The grant's scope is service. */
   service: boolean
   online: boolean
   updatable: boolean
   updating: boolean
 }
 
-/** Before the start; `asking` until the update service has answered, `unknown` when it did not. */
-export type Standing = 'asking' | 'unknown' | 'ready' | 'none' | 'running' | 'unreachable' | 'no_service'
+/**
+ * State before the start. `asking`: the update service has not answered yet. `unknown`: its answer failed.
+ */
+export type StartState = 'asking' | 'unknown' | 'ready' | 'none' | 'running' | 'unreachable' | 'no_service'
 
-/** After it, with the server's reason. */
-export type Outcome = { state: 'starting' | 'started' } | { state: 'failed'; error: unknown }
-export type Outcomes = Readonly<Record<string, Outcome>>
+/** State after the start, with the server's error. */
+export type StartOutcome = { state: 'starting' | 'started' } | { state: 'failed'; error: unknown }
+export type StartOutcomes = Readonly<Record<string, StartOutcome>>
 
-type Asked = { status: UpdateStatus | undefined; error: unknown }
+type StatusAnswer = { status: UpdateStatus | undefined; error: unknown }
 
-/** What stands against it by itself needs no question. */
-export function isAsked({ service, online, updatable, updating }: Candidate): boolean {
+/** The status is only requested where nothing else prevents the start. */
+export function needsStatus({ service, online, updatable, updating }: Candidate): boolean {
   return service && online && updatable && !updating
 }
 
-export function standingOf(candidate: Candidate, { status, error }: Asked): Standing {
+export function startStateOf(candidate: Candidate, { status, error }: StatusAnswer): StartState {
   if (!candidate.service) return 'no_service'
   if (candidate.updating) return 'running'
-  // Of one that was never heard nobody knows what it has.
+  // The versions of an offline system are unknown.
   if (!candidate.online) return 'unreachable'
   if (!candidate.updatable) return 'none'
   if (!status) return error ? 'unknown' : 'asking'
@@ -41,14 +43,18 @@ export function standingOf(candidate: Candidate, { status, error }: Asked): Stan
   return status.checks.reachable ? 'ready' : 'unreachable'
 }
 
-export function countsOf(outcomes: Outcomes) {
+export function countsOf(outcomes: StartOutcomes) {
   const all = Object.values(outcomes)
-  const of = (state: Outcome['state']) => all.filter((outcome) => outcome.state === state).length
+  const of = (state: StartOutcome['state']) => all.filter((outcome) => outcome.state === state).length
   return { starting: of('starting'), started: of('started'), failed: of('failed') }
 }
 
-/** A few at a time: the others wait until one of them is done. */
-export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>) {
+/** Runs `work` for every item, with at most `atOnce` at the same time. */
+export async function runConcurrently<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+) {
   const waiting = [...items]
   const next = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
@@ -56,7 +62,9 @@ export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item
   await Promise.all(Array.from({ length: atOnce }, next))
 }
 
-/** The systems of one owner start together, with one mail; those that nobody owns each for itself. */
+/**
+ * Groups systems by owner: each owner gets one start and one mail. Unowned systems are groups of their own.
+ */
 export function byHousehold(serials: readonly string[], candidates: readonly Candidate[]): string[][] {
   const groups = new Map<unknown, string[]>()
   for (const sn of serials) {
@@ -67,15 +75,15 @@ export function byHousehold(serials: readonly string[], candidates: readonly Can
 }
 
 /**
- * Starts the updates of one household with one order, so that its owner gets one mail. Where one of them cannot start, the order
- * starts none: then each begins by itself, and the one does not stop the others.
+ * Starts a household's updates with one order, so that the owner gets one mail. If one cannot start, the
+ * order starts none; then each is started by itself.
  */
 export async function startTogether(
   serials: readonly string[],
   start: (serials: string) => Promise<unknown>,
-  mark: (sn: string, outcome: Outcome) => void,
+  mark: (sn: string, outcome: StartOutcome) => void,
 ): Promise<void> {
-  const markAll = (outcome: Outcome) => {
+  const markAll = (outcome: StartOutcome) => {
     for (const sn of serials) mark(sn, outcome)
   }
   markAll({ state: 'starting' })

@@ -7,13 +7,13 @@ import { phaseOf, shownProgress } from '../model'
 
 type Props = {
   systems: readonly { sn: string; status: UpdateStatus }[]
-  /** All of them are under way. */
+  /** Every listed system has an update under way. */
   begun: boolean
   chosen: string | null
   onChoose: (sn: string) => void
 }
 
-/** The systems with something to do, of which one is taken. Radio buttons, so the arrow keys work. */
+/** The systems with an update. Radio buttons, so arrow keys work. */
 export function ChooseStep({ systems, begun, chosen, onChoose }: Props) {
   const { t } = useT()
   const name = useId()
@@ -60,7 +60,7 @@ export function ChooseStep({ systems, begun, chosen, onChoose }: Props) {
   )
 }
 
-/** What there is for a system, or how far it has come. */
+/** A system's new version, or its progress. */
 function Offer({ status }: { status: UpdateStatus }) {
   const { t, locale } = useT()
   const phase = phaseOf(status)

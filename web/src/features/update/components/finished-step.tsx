@@ -3,7 +3,7 @@ import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
 
-/** The storage has everything; only its owner can switch it on again. Once it is on, all is done. */
+/** The battery is updated; its owner has to switch it on. When it is on, the update is complete. */
 export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {
   const { t } = useT()
   const done = status !== undefined && status.switch !== 'on' && !status.checks.switched_off

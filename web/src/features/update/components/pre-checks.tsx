@@ -5,13 +5,13 @@ import { type Translate, useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
 import { type CheckLine, checkLines } from '../model'
 
-const LOOK = {
+const STYLES = {
   ok: { icon: CircleCheck, mark: 'text-ok' },
   warn: { icon: TriangleAlert, mark: 'text-warn' },
   danger: { icon: CircleAlert, mark: 'text-danger' },
 } as const
 
-/** What should be right before the start, line by line, as the battery reports it now. */
+/** The checks before the start, from what the battery reports now. */
 export function PreChecks({ status }: { status: UpdateStatus }) {
   const { t, locale } = useT()
   const { soc: percent } = status.checks
@@ -23,7 +23,7 @@ export function PreChecks({ status }: { status: UpdateStatus }) {
       </h3>
       <ul aria-live="polite" className="grid gap-2.5">
         {checkLines(status).map((line) => {
-          const { icon: Icon, mark } = LOOK[line.tone]
+          const { icon: Icon, mark } = STYLES[line.tone]
           return (
             <li key={line.check} data-tone={line.tone} className="flex gap-2.5 text-[14px]">
               <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t'
 
 const RADIUS = 66
 const LENGTH = 2 * Math.PI * RADIUS
-/** The arc that runs around while nothing is known yet. */
+/** The length of the rotating arc while progress is unknown. */
 const WAITING_ARC = 0.2
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
   label: string
 }
 
-/** A ring that fills; for screen readers a progress bar. */
+/** A circular progress bar. */
 export function ProgressRing({ percent, label }: Props) {
   const { locale } = useT()
   const share = percent === null ? WAITING_ARC : percent / UPDATE_PROGRESS.MAX

@@ -7,7 +7,7 @@ import { PreChecks } from './pre-checks'
 import { UpdateProgress } from './update-progress'
 import { WhatsNew } from './whats-new'
 
-/** What the update brings and whether all is ready; from the start on, how it fares. */
+/** The content of the update and its checks; after the start, its progress. */
 export function StartStep({ wizard: { sn, phase, status, staleSince, refusal } }: { wizard: Wizard }) {
   const { t, locale } = useT()
   if (phase === 'waiting' || phase === 'started')

@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 
 const STEPS = Array.from({ length: WIZARD_STEPS }, (_, step) => step as 0 | 1 | 2)
 
-/** Where in the wizard one is. On a phone only the present step has its name. */
+/** The steps of the wizard. On a phone only the current step has its name. */
 export function StepList({ step }: { step: number }) {
   const { t } = useT()
   return (

@@ -8,7 +8,7 @@ import { isOverdue } from '../model'
 
 const { WAIT_MINUTES, SWITCH_ON_SECONDS, BREAKER_OFF_MINUTES } = UPDATE_HINT
 
-/** What to do at the main switch right now. */
+/** The instruction for the main switch. */
 export const switchText = (step: NonNullable<UpdateStatus['switch']>, t: Translate) =>
   t(`update.switch.${step}`, { min: SWITCH_ON_SECONDS.MIN, max: SWITCH_ON_SECONDS.MAX })
 
@@ -19,17 +19,17 @@ const waitHint = (t: Translate) => t('update.hint.wait', { minutes: WAIT_MINUTES
 
 type Props = {
   status: UpdateStatus | undefined
-  /** It has not begun and can be withdrawn. */
+  /** The update has not begun and can be withdrawn. */
   waiting: boolean
 }
 
-/** What to do if something is not as it should be. Nothing is said twice. */
+/** Hints for problems, without repeating other texts of the page. */
 export function UpdateHints({ status, waiting }: Props) {
   const { t } = useT()
   const { data: live } = useLive()
   const now = useNow() + (live?.skew ?? 0)
   const overdue = status !== undefined && isOverdue(status, now)
-  // Only who updates with the main switch off has something to do between two parts.
+  // Between two parts the switch has to be turned, unless the battery updates while it runs.
   const between = status?.checks.needs_off !== false && status?.switch !== 'on_then_off'
   return (
     <>

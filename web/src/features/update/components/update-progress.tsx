@@ -4,7 +4,7 @@ import { formatTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { PartUpdate, UpdateStatus } from '../api'
-import { presentPart, shownProgress } from '../model'
+import { currentPart, shownProgress } from '../model'
 import { ProgressRing } from './progress-ring'
 import { switchText, UpdateHints } from './update-hints'
 
@@ -12,16 +12,16 @@ type Props = {
   sn: string | null
   phase: 'waiting' | 'started'
   status: UpdateStatus | undefined
-  /** Since when nothing has been heard of the update service, null while it answers. */
+  /** When the update service last answered, if it does not answer now; null while it answers. */
   staleSince: number | null
 }
 
-/** How far the update has come. Stages are read out; the percentage can be asked for. */
+/** The update's progress. Stages are announced; the percentage is not. */
 export function UpdateProgress({ sn, phase, status, staleSince }: Props) {
   const { t, locale } = useT()
   const timeZone = useTimeZone(sn ?? undefined)
   const running = phase === 'started' && status !== undefined
-  const present = running ? presentPart(status) : null
+  const present = running ? currentPart(status) : null
   return (
     <div className="grid gap-5">
       <div className="grid justify-items-center gap-6 sm:grid-cols-[auto_minmax(0,1fr)] sm:items-center sm:justify-items-start">
@@ -58,7 +58,7 @@ export function UpdateProgress({ sn, phase, status, staleSince }: Props) {
 }
 
 function Parts({ status, present }: { status: UpdateStatus; present: PartUpdate | null }) {
-  // Between two parts the next one waits for a hand at the main switch.
+  // Between two parts the next one waits for the main switch.
   const now = status.switch === null ? 'now' : 'waiting'
   return (
     <ul className="grid gap-1.5">
@@ -73,16 +73,16 @@ function Parts({ status, present }: { status: UpdateStatus; present: PartUpdate 
   )
 }
 
-const LOOK = {
+const STYLES = {
   done: { icon: CircleCheck, mark: 'text-ok' },
   now: { icon: LoaderCircle, mark: 'animate-spin text-grid-text' },
   waiting: { icon: Clock, mark: 'text-warn' },
   later: { icon: Circle, mark: 'text-muted' },
 } as const
 
-function PartRow({ part, state }: { part: PartUpdate; state: keyof typeof LOOK }) {
+function PartRow({ part, state }: { part: PartUpdate; state: keyof typeof STYLES }) {
   const { t } = useT()
-  const { icon: Icon, mark } = LOOK[state]
+  const { icon: Icon, mark } = STYLES[state]
   return (
     <li className="flex flex-wrap items-center gap-x-2 text-[14px]">
       <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />

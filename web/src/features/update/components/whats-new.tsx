@@ -2,7 +2,7 @@ import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { PartUpdate } from '../api'
 
-/** What each part brings, in the maker's words. */
+/** The maker's release notes of each part. */
 export function WhatsNew({ parts }: { parts: readonly PartUpdate[] }) {
   const { t } = useT()
   return (

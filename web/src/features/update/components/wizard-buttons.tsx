@@ -3,17 +3,17 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { goToStep } from '../memory'
-import { isUnderWay, mayGoOn, mayStart } from '../model'
+import { canContinue, canStart, isUnderWay } from '../model'
 import type { Wizard } from '../use-wizard'
 
-/** Back, withdraw or leave, on, start, end: what is possible depends on the step and on the update. */
+/** Back, withdraw or leave, next, start, finish: depending on step and phase. */
 export function WizardButtons({ wizard, several }: { wizard: Wizard; several: boolean }) {
   const { t } = useT()
   const { step, phase, status } = wizard
   const [asking, setAsking] = useState<'start' | 'withdraw' | 'leave' | null>(null)
   const underWay = isUnderWay(phase)
   const away = phase === 'waiting' ? 'withdraw' : 'leave'
-  // What waits alone stays on screen; of several another one may be wanted.
+  // Leaving a waiting update only makes sense if there are others to choose.
   const leavable = step === 1 && phase === 'waiting' && several
   const close = () => setAsking(null)
   const begins = status?.checks.needs_off && !status.checks.switched_off ? t('update.confirm.switch') : ''
@@ -41,13 +41,13 @@ export function WizardButtons({ wizard, several }: { wizard: Wizard; several: bo
       )}
       <Button
         variant={step === 0 ? 'primary' : 'outline'}
-        disabled={!mayGoOn(wizard)}
+        disabled={!canContinue(wizard)}
         onClick={() => goToStep(1)}
       >
         {t('update.next')}
       </Button>
       {step === 1 && (
-        <Button disabled={!mayStart(phase, status)} onClick={() => setAsking('start')}>
+        <Button disabled={!canStart(phase, status)} onClick={() => setAsking('start')}>
           {t('update.start')}
         </Button>
       )}

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Name, smallest and largest value, and how many units of the database one is.
+/// Name, smallest and largest value, and units of the database per unit.
 const VOLTAGE: (&str, f64, f64, f64) = ("uv", 0.0, 1_000.0, 10.0);
 const METER_POWER: (&str, f64, f64, f64) = ("pp", -1e6, 1e6, 1.0);
 const NUMBERS: [(&str, f64, f64, f64); 10] = [
@@ -22,7 +22,7 @@ const NUMBERS: [(&str, f64, f64, f64); 10] = [
 const THIRTY_YEARS: Millis = 30 * 366 * 86_400_000;
 const THREE_CENTURIES: Millis = 300 * 366 * 86_400_000;
 
-/// Mostly a number in its range, sometimes null, rarely one beyond it.
+/// Usually a number in its range, sometimes null, rarely a number out of range.
 fn number((_, low, high, _): (&str, f64, f64, f64)) -> impl Strategy<Value = Value> + use<> {
     prop_oneof![
         80 => (low..=high).prop_map(Value::from),
@@ -81,7 +81,7 @@ fn expected_number(value: &Value, (_, low, high, scale): (&str, f64, f64, f64)) 
     }
 }
 
-/// Everything that a sample has in the database, number by number; `None` for a reject.
+/// All values of a sample in the database; `None` for a reject.
 fn expected(message: &Value) -> Option<Vec<Value>> {
     let mut values = Vec::new();
     for range in [VOLTAGE, METER_POWER] {
@@ -135,7 +135,7 @@ proptest! {
     ) {
         let text = Value::Object(message).to_string();
         let read: SampleMessage = serde_json::from_str(&text).unwrap();
-        // Not the value that was written: the last bit of a large number may differ.
+        // Parse the text again: the last bit of a large number may differ from the value that was written.
         let message: Value = serde_json::from_str(&text).unwrap();
         let mut asked = None;
         let sample = read.to_sample(|device_time| {
