@@ -1,6 +1,7 @@
 /** `test` with a real server, which also fails if a page reports an error. */
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
 import { PageErrors } from './page-errors.ts'
+import { waitForParts } from './page-parts.ts'
 import { Server } from './server.ts'
 
 type Fixtures = {
@@ -56,6 +57,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 
   context: async ({ context, pageErrors, server }, use, info) => {
+    waitForParts(context)
     await pageErrors.watch(context)
     await use(context)
     if (info.status !== info.expectedStatus) await info.attach('server.txt', { body: server.output })
@@ -66,6 +68,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     await use(async () => {
       const context = await browser.newContext()
       contexts.push(context)
+      waitForParts(context)
       await pageErrors.watch(context)
       return context.newPage()
     })
