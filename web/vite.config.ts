@@ -1,9 +1,7 @@
-import { lingui } from '@lingui/vite-plugin'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
-import { catalogueParts } from './vite/catalogue-parts.ts'
 import { guide } from './vite/guide.ts'
 import { leanIcons } from './vite/lean-icons.ts'
 import { manifest } from './vite/manifest.ts'
@@ -12,6 +10,7 @@ import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
 import { textInRem } from './vite/text-in-rem.ts'
+import { texts } from './vite/texts.ts'
 import { towns } from './vite/towns.ts'
 import { uplotParts } from './vite/uplot-parts.ts'
 
@@ -30,8 +29,7 @@ export default defineConfig({
   plugins: [
     leanIcons(),
     react(),
-    lingui(),
-    catalogueParts(),
+    texts(),
     tailwindcss(),
     textInRem(),
     sonnerStylesheet(),
@@ -99,7 +97,6 @@ export default defineConfig({
           isolate: false,
           include: ['src/**/*.test.ts', 'vite/**/*.test.ts'],
           exclude: inBrowser,
-          setupFiles: ['src/lib/testing/texts.ts'],
         },
       },
       {
@@ -109,7 +106,7 @@ export default defineConfig({
           environment: 'happy-dom',
           environmentOptions: { happyDOM: { url: 'http://localhost:3000' } },
           include: ['src/**/*.test.tsx', ...inBrowser],
-          setupFiles: ['src/lib/testing/texts.ts', 'src/lib/testing/page.ts'],
+          setupFiles: ['src/lib/testing/page.ts'],
         },
       },
     ],

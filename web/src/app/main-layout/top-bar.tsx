@@ -5,7 +5,6 @@ import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
 import { OnlySystem, SystemSelector } from '@/features/systems/system-selector'
 import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
-import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
@@ -14,10 +13,7 @@ import { NotificationBell } from './notification-bell'
 import { OwnerBell } from './owner-bell'
 import { ProfileMenu } from './profile-menu'
 
-const ElectricianBell = lazyPart(async () => {
-  const [{ ElectricianBell }] = await Promise.all([import('./electrician-bell'), openTexts('fleet')])
-  return ElectricianBell
-})
+const ElectricianBell = lazyPart(async () => (await import('./electrician-bell')).ElectricianBell)
 
 /** Pages with a system selector. */
 const WITH_SELECTOR = ['/dashboard', '/calendar', '/charts']

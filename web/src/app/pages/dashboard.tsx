@@ -3,36 +3,23 @@ import { ErrorBoundary, PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
-import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import { EndInForce } from './end-in-force'
 
-/** Loads a component together with its texts. */
-const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
-  (await Promise.all([module, openTexts(part)]))[0]
-
-const AlarmNotice = lazyPart(
-  async () => (await withTexts(import('@/features/alarms/alarm-notice'))).AlarmNotice,
-)
+const AlarmNotice = lazyPart(async () => (await import('@/features/alarms/alarm-notice')).AlarmNotice)
 const DecisionsNotice = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/decisions-notice'))).DecisionsNotice,
+  async () => (await import('@/features/dashboard/decisions-notice')).DecisionsNotice,
 )
 const MoneyCard = lazyPart(async () => (await import('@/features/money/money-card')).MoneyCard)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
 const WeatherNotice = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/weather-notice'), 'plan')).WeatherNotice,
+  async () => (await import('@/features/dashboard/weather-notice')).WeatherNotice,
 )
-const PlanCard = lazyPart(async () => (await withTexts(import('@/features/plan/plan-card'), 'plan')).PlanCard)
+const PlanCard = lazyPart(async () => (await import('@/features/plan/plan-card')).PlanCard)
 const MessagesCard = lazyPart(async () => (await import('@/components/live/messages-card')).MessagesCard)
-const SmallCharts = lazyPart(
-  async () => (await withTexts(import('@/features/charts/small-charts'))).SmallCharts,
-)
-const OutlookCard = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/outlook-card'))).OutlookCard,
-)
-const SystemList = lazyPart(
-  async () => (await withTexts(import('@/features/systems/system-list'))).SystemList,
-)
+const SmallCharts = lazyPart(async () => (await import('@/features/charts/small-charts')).SmallCharts)
+const OutlookCard = lazyPart(async () => (await import('@/features/dashboard/outlook-card')).OutlookCard)
+const SystemList = lazyPart(async () => (await import('@/features/systems/system-list')).SystemList)
 
 type LaterProps = {
   /** The content's height, so that nothing moves. */

@@ -3,14 +3,10 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { ProtocolsCard } from '@/features/commissioning/protocols-card'
 import { SystemPage } from '@/features/fleet/system-page'
 import { SystemJournal } from '@/features/journal/system-journal'
-import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import { EndInForce } from './end-in-force'
 
-const AlarmsCard = lazyPart(async () => {
-  const [{ AlarmsCard }] = await Promise.all([import('@/features/alarms/alarms-card'), openTexts('outlook')])
-  return AlarmsCard
-})
+const AlarmsCard = lazyPart(async () => (await import('@/features/alarms/alarms-card')).AlarmsCard)
 const ServiceCommands = lazyPart(
   async () => (await import('@/features/commands/service-commands')).ServiceCommands,
 )

@@ -3,14 +3,10 @@ import { type ComponentProps, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { PagePart } from '@/components/ui/page-part'
 import { type Account, accountQuery } from '@/lib/api/queries'
-import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import type { AccessRequest } from './ask'
 
-const AskDialog = lazyPart(async () => {
-  const [{ AskDialog }] = await Promise.all([import('./ask-dialog'), openTexts('settings')])
-  return AskDialog
-})
+const AskDialog = lazyPart(async () => (await import('./ask-dialog')).AskDialog)
 
 type Props = Omit<ComponentProps<typeof Button>, 'onClick'> & {
   requests: readonly AccessRequest[]

@@ -1,7 +1,6 @@
 import { Suspense } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
 import { formatPeriod } from '@/lib/format'
-import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { dateBefore } from '../model/before'
@@ -9,9 +8,7 @@ import type { Series } from '../model/series'
 import type { useChart } from '../use-chart'
 
 /** Loaded on demand, for charts with forecasts. */
-const Accuracy = lazyPart(
-  async () => (await Promise.all([import('./forecast-accuracy'), openTexts('plan')]))[0].ForecastAccuracy,
-)
+const Accuracy = lazyPart(async () => (await import('./forecast-accuracy')).ForecastAccuracy)
 
 type Props = { graphs: readonly Graph[]; series: readonly Series[]; chart: ReturnType<typeof useChart> }
 
