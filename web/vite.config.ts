@@ -9,7 +9,6 @@ import { precompress } from './vite/precompress.ts'
 import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
-import { textInRem } from './vite/text-in-rem.ts'
 import { texts } from './vite/texts.ts'
 import { towns } from './vite/towns.ts'
 import { uplotParts } from './vite/uplot-parts.ts'
@@ -31,7 +30,6 @@ export default defineConfig({
     react(),
     texts(),
     tailwindcss(),
-    textInRem(),
     sonnerStylesheet(),
     uplotParts(),
     guide(),

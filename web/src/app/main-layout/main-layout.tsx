@@ -50,7 +50,7 @@ export function MainLayout() {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-[1280px] flex-1 px-4 pt-5 outline-none max-lg:min-h-[calc(100dvh-3.5rem)] lg:px-8 lg:pt-7"
+          className="mx-auto w-full max-w-320 flex-1 px-4 pt-5 outline-none max-lg:min-h-[calc(100dvh-3.5rem)] lg:px-8 lg:pt-7"
         >
           <Outlet />
         </main>

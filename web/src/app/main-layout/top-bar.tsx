@@ -23,7 +23,7 @@ export function TopBar() {
   const selects = useLocation({ select: ({ pathname }) => WITH_SELECTOR.includes(pathname) })
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-bg">
-      <div className="mx-auto flex min-h-14 max-w-[1280px] items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
+      <div className="mx-auto flex min-h-14 max-w-320 items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
         <div className="flex min-w-0 items-center gap-2.5 font-semibold">
           <Logo className={cn('shrink-0 lg:hidden', selects && 'max-sm:hidden')} />
           <span className={cn('lg:hidden', selects && 'sr-only')}>{PRODUCT_NAME}</span>
@@ -61,5 +61,5 @@ function Systems() {
 }
 
 const WideOnly = ({ children }: { children: ReactNode }) => (
-  <div className="num hidden truncate text-[15px] font-medium lg:block">{children}</div>
+  <div className="num hidden truncate text-lg font-medium lg:block">{children}</div>
 )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { ErrorBoundary, PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
@@ -57,37 +58,37 @@ export const Dashboard = () => (
       </ErrorBoundary>
     }
     money={
-      <Later height="h-[369px] sm:h-[264px]">
+      <Later height={CARD_HEIGHT.money}>
         <MoneyCard />
       </Later>
     }
     chart={
-      <Later height="h-[718px] sm:h-[799px] xl:h-[613px]">
+      <Later height={CARD_HEIGHT.chart}>
         <BigChart />
       </Later>
     }
     plan={
-      <Later height="h-[178px] sm:h-[164px]">
+      <Later height="h-44.5 sm:h-41">
         <PlanCard />
       </Later>
     }
     messages={(reading) => (
-      <Later height="h-[200px] sm:h-[330px] lg:h-[129px]">
+      <Later height="h-50 sm:h-82.5 lg:h-32.25">
         <MessagesCard reading={reading} />
       </Later>
     )}
     energy={
-      <Later height="h-[322px] sm:h-[670px] xl:h-[433px]">
+      <Later height="h-80.5 sm:h-167.5 xl:h-108.25">
         <SmallCharts />
       </Later>
     }
     systems={
-      <Later height="h-[160px]">
+      <Later height="h-40">
         <SystemList />
       </Later>
     }
     outlook={
-      <Later height="h-[310px]">
+      <Later height="h-77.5">
         <OutlookCard />
       </Later>
     }

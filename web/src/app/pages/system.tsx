@@ -1,3 +1,4 @@
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ProtocolsCard } from '@/features/commissioning/protocols-card'
@@ -21,7 +22,7 @@ const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart
 export const System = () => (
   <SystemPage
     chart={
-      <PagePart fallback={<Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />}>
+      <PagePart fallback={<Skeleton className={CARD_HEIGHT.chart} />}>
         <BigChart />
       </PagePart>
     }

@@ -16,7 +16,7 @@ export function ClaimList({ claims }: { claims: Claim[] }) {
   const { t } = useT()
   const waiting = claims.some(({ status }) => status === 'waiting')
   return (
-    <section aria-label={t('claims.title')} className="card p-4 text-[14px]">
+    <section aria-label={t('claims.title')} className="card p-4 text-md">
       <ul className="divide-y divide-line">
         {claims.map((claim) => (
           <ClaimRow key={claim.sn} claim={claim} />

@@ -44,7 +44,7 @@ function Create({ options, onDone }: { options: PasskeyCreation; onDone: () => v
   return (
     <div ref={section}>
       <form {...form.form} className="grid gap-5">
-        <p className="text-[14px]">{t('passkey.create.text')}</p>
+        <p className="text-md">{t('passkey.create.text')}</p>
         <FormProblem form={form} />
         <NameField {...form.text('name')} />
         <Button type="submit" busy={form.busy} className="sm:justify-self-end">

@@ -97,7 +97,7 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
         </div>
       ) : (
         <>
-          <ul className="grid list-disc gap-1.5 pl-5 text-[14px]">
+          <ul className="grid list-disc gap-1.5 pl-5 text-md">
             {POINTS.map((point) => (
               <li key={point}>{t(`replace.point.${point}`)}</li>
             ))}

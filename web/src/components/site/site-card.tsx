@@ -78,7 +78,7 @@ function SiteFacts({ site }: { site: Site }) {
   const { t, locale } = useT()
   const { latitude, longitude } = site
   return (
-    <dl className="num grid gap-3 text-[14px]">
+    <dl className="num grid gap-3 text-md">
       <Fact name={t('site.place')}>{site.place ?? t('site.unknown')}</Fact>
       {latitude !== null && longitude !== null && (
         <Fact name={t('site.coordinates')}>

@@ -101,7 +101,7 @@ export function SiteForm({ site, others }: Props) {
           <Field {...form.text('latitude')} label={t('site.latitude')} autoComplete="off" />
           <Field {...form.text('longitude')} label={t('site.longitude')} autoComplete="off" />
         </div>
-        <p id={`${id}-coordinates`} className="text-[13px] text-muted">
+        <p id={`${id}-coordinates`} className="text-sm text-muted">
           {t('site.coordinates.hint')}
         </p>
       </fieldset>
@@ -121,8 +121,8 @@ export function SiteForm({ site, others }: Props) {
       />
       <div ref={list} className="grid gap-3">
         <div>
-          <h3 className="text-[13px] font-medium">{t('site.planes')}</h3>
-          <p className="mt-1 text-[13px] text-muted">{t('site.planes.text')}</p>
+          <h3 className="text-sm font-medium">{t('site.planes')}</h3>
+          <p className="mt-1 text-sm text-muted">{t('site.planes.text')}</p>
         </div>
         {planes.map((plane, place) => (
           <PlaneFields
@@ -138,7 +138,7 @@ export function SiteForm({ site, others }: Props) {
             <Plus aria-hidden className="size-4" />
             {t('site.plane.add')}
           </Button>
-          <p role="status" className="num text-[14px]">
+          <p role="status" className="num text-md">
             {peak !== null && t('site.peak', { kwp: formatNumber(peak, locale, 2) })}
           </p>
         </div>

@@ -51,9 +51,9 @@ function Confirm({ shown: { secret, uri, qr }, onConfirmed }: ConfirmProps) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      <p className="text-[14px]">{t('totp.scan')}</p>
+      <p className="text-md">{t('totp.scan')}</p>
       <QrCode {...qr} label={t('totp.qr')} />
-      <div className="grid gap-1.5 text-[14px]">
+      <div className="grid gap-1.5 text-md">
         <p className="text-muted">{t('totp.type')}</p>
         <p className="num rounded-lg border border-line bg-surface-2 px-3 py-2 break-words">
           {grouped(secret)}

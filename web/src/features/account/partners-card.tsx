@@ -30,7 +30,7 @@ export function PartnersCard() {
       ) : !data ? (
         <Skeleton key="waiting" className="h-12" />
       ) : data.length === 0 ? (
-        <p className="text-[14px] text-muted">{t('account.partners.none')}</p>
+        <p className="text-md text-muted">{t('account.partners.none')}</p>
       ) : (
         <ul key="consents" className="divide-y divide-line">
           {data.map((consent) => (
@@ -56,7 +56,7 @@ function ConsentRow({ consent: { id, name, since, scopes } }: { consent: Consent
   })
   return (
     <li className="flex items-center justify-between gap-4 py-2.5">
-      <div className="min-w-0 text-[14px]">
+      <div className="min-w-0 text-md">
         <p className="font-medium break-words">{name}</p>
         <p className="text-muted">
           {t('account.partners.since', { date: formatLongDate(since, { locale }) })}

@@ -63,7 +63,7 @@ function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
   const wrong = concerned.some(({ warnings }) => warnings.some(isFault))
   const well = wanted.length > 0 && concerned.length === 0
   return (
-    <div className="py-4 text-center text-[14px] text-muted">
+    <div className="py-4 text-center text-md text-muted">
       {!wrong && <p>{t(well ? 'alarms.none' : 'alarms.none_open')}</p>}
       {concerned.map(({ sn: one, entry, warnings }) => (
         <StatusWarningList

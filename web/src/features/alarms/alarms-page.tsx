@@ -19,7 +19,7 @@ export function AlarmsPage() {
       <PageHeading>{t('nav.alarms')}</PageHeading>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
         <div className="grid min-w-0 gap-3">
-          <p className="max-w-prose text-[14px] text-muted">{t('alarms.text')}</p>
+          <p className="max-w-prose text-md text-muted">{t('alarms.text')}</p>
           <PagePart>
             <AlarmsCard advice={!electrician} heading={false} />
           </PagePart>

@@ -9,7 +9,7 @@ export function DemoMailHint() {
   const { data } = useQuery(configQuery)
   if (!data?.demo) return null
   return (
-    <p className="text-[14px] text-muted">
+    <p className="text-md text-muted">
       {t('demo.mail')}{' '}
       <a href="/demo/mail/" className={textLinkStyle}>
         {t('demo.mail_link')}

@@ -30,7 +30,7 @@ export function EnrolPage() {
       <AuthHeading title={t('totp.set_up.title')}>{t('totp.enrol.text')}</AuthHeading>
       <ChooseFactor onDone={enter} />
       <section className="grid gap-4 border-t border-line pt-6">
-        <h2 className="text-[17px] font-semibold">{t('connect.data')}</h2>
+        <h2 className="text-2xl font-semibold">{t('connect.data')}</h2>
         <ExportButtons />
         <DeleteAccount />
       </section>

@@ -97,7 +97,7 @@ export function LoginForm({ chooseFrom, ...callbacks }: Props) {
         action={
           <Link
             to="/lock"
-            className="inline-flex min-h-6 items-center rounded-sm text-[13px] text-muted hover:text-text hover:underline"
+            className="inline-flex min-h-6 items-center rounded-sm text-sm text-muted hover:text-text hover:underline"
           >
             {t('login.forgot')}
           </Link>

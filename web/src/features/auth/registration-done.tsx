@@ -70,7 +70,7 @@ export function CheckMail({ email, keys }: { email: string; keys: KeyResult[] })
         {t('register.check_mail.text', { email })}
       </AuthHeading>
       {waiting && <Callout>{t('register.check_mail.switch')}</Callout>}
-      <p className="text-[14px] text-muted">{t('mail.not_found')}</p>
+      <p className="text-md text-muted">{t('mail.not_found')}</p>
       <DemoMailHint />
     </div>
   )

@@ -98,7 +98,7 @@ export function SmallCharts() {
             ) : (
               <Skeleton
                 key={`${chart.title} waiting`}
-                className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')}
+                className={cn('h-16.5 sm:h-49 xl:col-span-2', !chart.house && 'max-sm:hidden')}
               />
             ),
           )}

@@ -27,7 +27,7 @@ export function EndCommand({ sn, what }: Props) {
       <Button variant="outline" size="s" busy={busy || done} onClick={() => give('auto')}>
         {t(`in_force.end.${what}`)}
       </Button>
-      <p role="status" className="basis-full text-[13px] text-danger empty:hidden">
+      <p role="status" className="basis-full text-sm text-danger empty:hidden">
         {problem()}
       </p>
     </>

@@ -22,7 +22,7 @@ export function ProtocolPage() {
         <Link
           to="/electrician-dashboard/$sn"
           params={{ sn: data.units[0] ?? '' }}
-          className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+          className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-sm text-muted hover:text-text"
         >
           <ChevronLeft aria-hidden className="size-4" />
           {t('commissioning.back')}

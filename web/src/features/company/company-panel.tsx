@@ -56,7 +56,7 @@ function Cards({ company: { name, members, invitations } }: { company: Company }
       </Card>
       <Card title={t('company.invited')} description={t('company.invited.text')}>
         {invitations.length === 0 ? (
-          <p className="text-[14px] text-muted">{t('company.invited.none')}</p>
+          <p className="text-md text-muted">{t('company.invited.none')}</p>
         ) : (
           <ul className="divide-y divide-line">
             {invitations.map((invitation) => (

@@ -19,7 +19,7 @@ export function InvitationRow({ invitation: { id, email, role, expires_at } }: {
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0">
         <p className="font-medium wrap-anywhere">{email}</p>
-        <p className="text-[13px] text-muted">
+        <p className="text-sm text-muted">
           {[t(`company_role.${role}`), t('company.invited.until', { until })].join(' · ')}
         </p>
       </div>

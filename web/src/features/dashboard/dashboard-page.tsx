@@ -7,6 +7,7 @@ import type { Reading } from '@/components/live/model/reading'
 import { useCurrentValues } from '@/components/live/use-current-values'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ApiError, errorText } from '@/lib/api/errors'
 import { systemsQuery } from '@/lib/api/queries'
@@ -193,11 +194,11 @@ function Loading({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
       <div className={LIVE_COLUMNS}>
-        <Skeleton className="h-[583px] lg:row-span-2 lg:h-[625px]" />
-        <Skeleton className="h-[500px] lg:row-span-2 lg:h-[625px]" />
-        <Skeleton className="h-[369px] sm:h-[264px] lg:col-span-2" />
+        <Skeleton className="h-145.75 lg:row-span-2 lg:h-156.25" />
+        <Skeleton className="h-125 lg:row-span-2 lg:h-156.25" />
+        <Skeleton className={`${CARD_HEIGHT.money} lg:col-span-2`} />
       </div>
-      <Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />
+      <Skeleton className={CARD_HEIGHT.chart} />
     </div>
   )
 }

@@ -66,7 +66,7 @@ export function SystemPage(slots: Props) {
     <>
       <Link
         to="/electrician-dashboard"
-        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-sm text-muted hover:text-text"
       >
         <ChevronLeft aria-hidden className="size-4" />
         {t('nav.fleet')}
@@ -120,7 +120,7 @@ function Body(props: BodyProps) {
             skew={live?.skew ?? 0}
           />
         ) : (
-          <Skeleton key="waiting" className="h-[560px]" />
+          <Skeleton key="waiting" className="h-140" />
         )}
         <div id={PART.alarms} tabIndex={-1} className="scroll-mt-20 outline-none">
           {alarms(system.sn)}
@@ -282,7 +282,7 @@ function Loading({ sn, busy }: { sn: string; busy: boolean }) {
   return (
     <div aria-busy={busy}>
       <PageHeading>{sn}</PageHeading>
-      {busy && <Skeleton className="h-[560px]" />}
+      {busy && <Skeleton className="h-140" />}
     </div>
   )
 }

@@ -51,11 +51,11 @@ function ScopesCard() {
   const { t } = useT()
   return (
     <Card title={t('grants.scopes')} description={t('grants.scopes.text')}>
-      <dl className="grid gap-3 text-[14px]">
+      <dl className="grid gap-3 text-md">
         {INSTALLER_SCOPES.map((scope) => (
           <div key={scope}>
             <dt className="font-medium">{t(`grants.scope.${scope}`)}</dt>
-            <dd className="text-[13px] text-muted">{t(scopeText(scope, true))}</dd>
+            <dd className="text-sm text-muted">{t(scopeText(scope, true))}</dd>
           </div>
         ))}
       </dl>

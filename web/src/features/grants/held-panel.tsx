@@ -64,7 +64,7 @@ function Cards({ grants: { held }, manages }: Props & { grants: Grants }) {
         }
       >
         {rest.length === 0 ? (
-          <p className="text-[14px] text-muted">{t('grants.held.none')}</p>
+          <p className="text-md text-muted">{t('grants.held.none')}</p>
         ) : (
           <HeldList held={rest} today={today} manages={manages} />
         )}

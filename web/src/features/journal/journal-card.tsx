@@ -30,7 +30,7 @@ export function JournalCard() {
       {error && <NotLoaded title={t('journal.failed')} error={error} busy={isFetching} onRetry={refetch} />}
       {!journal && !error && <Skeleton key="waiting" className="h-160" />}
       {journal?.lines.length === 0 && (
-        <p className="py-8 text-center text-[14px] text-muted">
+        <p className="py-8 text-center text-md text-muted">
           {t(isFiltered(filter) ? 'journal.none_such' : 'journal.none')}
         </p>
       )}

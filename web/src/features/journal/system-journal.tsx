@@ -18,7 +18,7 @@ export function SystemJournal({ sn }: { sn: string }) {
     <Card title={t('journal.own')} description={t('journal.own.text')} aria-busy={!journal && !error}>
       {error && <NotLoaded title={t('journal.failed')} error={error} busy={isFetching} onRetry={refetch} />}
       {!journal && !error && <Skeleton key="waiting" className="h-40" />}
-      {journal?.lines.length === 0 && <p className="text-[14px] text-muted">{t('journal.own.none')}</p>}
+      {journal?.lines.length === 0 && <p className="text-md text-muted">{t('journal.own.none')}</p>}
       {journal && <JournalList key="lines" lines={journal.lines} />}
       {journal && (
         <Pagination label={t('journal.own')} page={journal.page} count={journal.pages} onChange={setPage} />

@@ -16,7 +16,7 @@ export function TariffCard() {
   const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
   return (
     <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
-      {!systems && !error && <Skeleton key="waiting" className="h-[432px]" />}
+      {!systems && !error && <Skeleton key="waiting" className="h-108" />}
       {!systems && error && (
         <NotLoaded title={t('money.tariff.failed')} error={error} busy={isFetching} onRetry={refetch} />
       )}
@@ -38,9 +38,9 @@ function History({ system, named }: { system: SystemTariffs; named: boolean }) {
   const { t } = useT()
   return (
     <div>
-      {named && <h3 className="num mb-1 text-[14px] font-medium">{system.sn}</h3>}
-      {system.tariffs.length === 0 && <p className="text-[14px] text-muted">{t('money.tariff.none')}</p>}
-      <ul className="divide-y divide-line text-[14px]">
+      {named && <h3 className="num mb-1 text-md font-medium">{system.sn}</h3>}
+      {system.tariffs.length === 0 && <p className="text-md text-muted">{t('money.tariff.none')}</p>}
+      <ul className="divide-y divide-line text-md">
         {system.tariffs.map((tariff) => (
           <TariffRow key={tariff.from ?? ''} tariff={tariff} currency={system.currency} />
         ))}

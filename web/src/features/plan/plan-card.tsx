@@ -45,7 +45,7 @@ export function PlanCard() {
       <ul className="grid gap-4">
         {withoutDuplicates(plans).map((plan, _, list) => (
           <li key={plan.sn}>
-            {list.length > 1 && <h3 className="num mb-1 text-[13px] font-medium text-muted">{plan.sn}</h3>}
+            {list.length > 1 && <h3 className="num mb-1 text-sm font-medium text-muted">{plan.sn}</h3>}
             <PlanSummary plan={plan} />
           </li>
         ))}
@@ -64,7 +64,7 @@ function withoutDuplicates(plans: readonly Plan[]): readonly Plan[] {
 function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useT()
   const state = planStateOf(plan)
-  if (state !== 'planned') return <p className="max-w-prose text-[14px]">{t(`plan.${state}.short`)}</p>
+  if (state !== 'planned') return <p className="max-w-prose text-md">{t(`plan.${state}.short`)}</p>
   return (
     <div className="grid gap-2">
       <NextAction plan={plan} />

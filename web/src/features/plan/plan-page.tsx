@@ -63,8 +63,8 @@ const columns =
 function Loading() {
   return (
     <div className={columns} aria-busy>
-      <Skeleton className="h-[520px]" />
-      <Skeleton className="h-[420px]" />
+      <Skeleton className="h-130" />
+      <Skeleton className="h-105" />
     </div>
   )
 }
@@ -96,7 +96,7 @@ function PlannedCard({ plan }: { plan: Plan }) {
   if (state !== 'planned')
     return (
       <Card title={t(`plan.${state}`)}>
-        <p className="max-w-prose text-[14px]">{t(`plan.${state}.text`)}</p>
+        <p className="max-w-prose text-md">{t(`plan.${state}.text`)}</p>
       </Card>
     )
   return (

@@ -29,7 +29,7 @@ export function EndUserCard() {
     <Card title={t('end_user.title')} description={t('end_user.text')} aria-busy={!systems}>
       {!systems && <Skeleton key="waiting" className="h-60" />}
       {everywhere && <LookOnly />}
-      {systems?.length === 0 && !everywhere && <p className="text-[14px] text-muted">{t('end_user.none')}</p>}
+      {systems?.length === 0 && !everywhere && <p className="text-md text-muted">{t('end_user.none')}</p>}
       {system && (
         <div key="form" className="grid gap-4">
           {systems && systems.length > 1 && (

@@ -39,7 +39,7 @@ export function GroupForm({ group, systems, onClose }: Props) {
       <FormProblem form={form} />
       <Field {...form.text('name')} label={t('groups.name')} autoComplete="off" required />
       <fieldset>
-        <legend className="text-[13px] font-medium">{t('groups.systems')}</legend>
+        <legend className="text-sm font-medium">{t('groups.systems')}</legend>
         <div className="mt-1 max-h-60 overflow-y-auto">
           {systems.map((system) => (
             <Checkbox
@@ -63,7 +63,7 @@ function SystemLabel({ system, group }: { system: System; group: Group | null })
   return (
     <>
       <span className="num font-medium break-all">{sn}</span>
-      <span className="block text-[13px] text-muted wrap-anywhere">
+      <span className="block text-sm text-muted wrap-anywhere">
         {t('systems.phase', { phase })}
         {elsewhere && ` · ${t('groups.elsewhere', { group: elsewhere })}`}
       </span>

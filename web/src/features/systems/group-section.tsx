@@ -21,7 +21,7 @@ export function GroupSection({ section: { name, systems }, group, onEdit, onDele
   return (
     <section aria-labelledby={id} className="rounded-xl border border-line p-4">
       <div className="mb-3 flex items-center justify-between gap-2">
-        <h3 id={id} className="min-w-0 text-[14px] font-medium wrap-anywhere">
+        <h3 id={id} className="min-w-0 text-md font-medium wrap-anywhere">
           {name ?? t('groups.without')}
         </h3>
         {group && (
@@ -52,7 +52,7 @@ export function GroupSection({ section: { name, systems }, group, onEdit, onDele
           ))}
         </ul>
       ) : (
-        <p className="text-[13px] text-muted">{t('groups.empty')}</p>
+        <p className="text-sm text-muted">{t('groups.empty')}</p>
       )}
     </section>
   )

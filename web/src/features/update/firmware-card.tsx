@@ -112,7 +112,7 @@ function UpdateDetails({ sn, service, status, staleSince, askAgain }: UpdateDeta
         </Callout>
       )}
       {parts.length === 0 || !status.new_update ? (
-        phase !== 'finished' && <p className="text-[14px] text-muted">{t('update.remote.none')}</p>
+        phase !== 'finished' && <p className="text-md text-muted">{t('update.remote.none')}</p>
       ) : (
         <>
           <div className="grid gap-6 md:grid-cols-2">
@@ -128,7 +128,7 @@ function UpdateDetails({ sn, service, status, staleSince, askAgain }: UpdateDeta
               {t('update.remote.start')}
             </Button>
           ) : (
-            <p className="text-[14px] text-muted">{t('update.remote.no_service')}</p>
+            <p className="text-md text-muted">{t('update.remote.no_service')}</p>
           )}
         </>
       )}

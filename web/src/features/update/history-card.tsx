@@ -63,7 +63,7 @@ function History({ sn }: { sn: string }) {
         <Skeleton key="waiting" className="h-24" />
       </div>
     )
-  if (data.length === 0) return <p className="text-[14px] text-muted">{t('update.history.none')}</p>
+  if (data.length === 0) return <p className="text-md text-muted">{t('update.history.none')}</p>
   return (
     <>
       <ol className="divide-y divide-line">
@@ -97,18 +97,18 @@ function PastRow({ sn, past }: { sn: string; past: PastUpdate }) {
   const timeZone = useTimeZone(sn)
   const { icon: Icon, mark } = STYLES[past.state]
   return (
-    <li className="flex gap-3 py-3 text-[14px] first:pt-0 last:pb-0">
+    <li className="flex gap-3 py-3 text-md first:pt-0 last:pb-0">
       <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
       <div className="min-w-0">
         <p className="num font-medium">
           {t(`update.part.${past.type}`)}{' '}
           {t('update.from_to', { from: formatVersion(past.from_version), to: formatVersion(past.version) })}
         </p>
-        <p className="num mt-0.5 text-[13px] text-muted">
+        <p className="num mt-0.5 text-sm text-muted">
           {t(`update.history.${past.state}`)}{' '}
           <time>{formatDateTime(past.ended_at ?? past.started_at, { locale, timeZone })}</time>
         </p>
-        {past.error && <p className="mt-0.5 text-[13px] wrap-anywhere">{past.error.text}</p>}
+        {past.error && <p className="mt-0.5 text-sm wrap-anywhere">{past.error.text}</p>}
       </div>
     </li>
   )

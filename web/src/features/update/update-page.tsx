@@ -94,7 +94,7 @@ function Updates({ serials, action }: Props) {
     <div className="grid gap-5">
       <Cancelled />
       <EmptyState icon={CloudDownload} action={action}>
-        <span className="mb-1 block text-[17px] font-semibold text-text">{t('update.none')}</span>
+        <span className="mb-1 block text-2xl font-semibold text-text">{t('update.none')}</span>
         {t('update.none.text')}
       </EmptyState>
     </div>

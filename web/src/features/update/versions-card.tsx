@@ -35,12 +35,12 @@ export function VersionsCard() {
   )
 }
 
-const head = 'pb-2 pr-2 wrap-anywhere text-left text-[13px] font-medium text-muted'
+const head = 'pb-2 pr-2 wrap-anywhere text-left text-sm font-medium text-muted'
 
 function VersionTable({ systems }: { systems: readonly System[] }) {
   const { t } = useT()
   return (
-    <table className="num w-full text-[14px]">
+    <table className="num w-full text-md">
       <thead>
         <tr className="border-b border-line">
           <th scope="col" className={head}>

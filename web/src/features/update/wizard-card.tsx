@@ -37,12 +37,7 @@ export function WizardCard({ wizard, answers, several }: Props) {
     <section aria-labelledby={id} className="card grid min-w-0 gap-6 p-5 sm:p-6">
       <StepList step={step} />
       <div className="grid gap-4">
-        <h2
-          ref={heading}
-          id={id}
-          tabIndex={-1}
-          className="text-[20px] leading-tight font-semibold outline-none"
-        >
+        <h2 ref={heading} id={id} tabIndex={-1} className="text-3xl leading-tight font-semibold outline-none">
           {step === 0 && t(begun ? 'update.choose.begun' : 'update.choose')}
           {step === 1 && t(underWay ? 'update.running' : 'update.ready', { sn })}
           {step === 2 && t('update.finished', { sn })}

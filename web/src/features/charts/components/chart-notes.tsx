@@ -29,7 +29,7 @@ export function ChartNotes({ graphs, series, chart: { choice, search, today } }:
     isMissing(forecasts, graphs) && t('chart.no_forecast'),
   ].filter((note) => typeof note === 'string')
   return (
-    <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-[12px] text-muted">
+    <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-xs text-muted">
       <p>{notes.join(' · ')}</p>
       {forecasts.length > 0 && graphs.length === 1 && graphs[0] && (
         <Suspense>

@@ -65,7 +65,7 @@ export function ChartView({ graph, series, earlier, title, place, zoom, classNam
         className={className}
       />
       {empty && (
-        <p className="pointer-events-none absolute inset-0 grid place-items-center text-center text-[14px] text-muted">
+        <p className="pointer-events-none absolute inset-0 grid place-items-center text-center text-md text-muted">
           {t('chart.empty')}
         </p>
       )}

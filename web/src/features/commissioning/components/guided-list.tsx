@@ -26,7 +26,7 @@ export function GuidedList({ commissioning, work, slots }: Props) {
   return (
     <div className="grid gap-4">
       <div>
-        <p className="text-[14px] text-muted" role="status">
+        <p className="text-md text-muted" role="status">
           {t('commissioning.progress', { done: passedCount(steps), all: steps.length })}
         </p>
         <progress

@@ -37,7 +37,7 @@ export function HandOverCard({ protocol, handOver: { owned, code_until } }: Prop
           <CustomerCode protocol={protocol} shown={shown} until={lastDay(shown.until)} mail={mail} />
         ) : (
           code_until !== null && (
-            <p className="num text-[14px]">{t('protocol.code.out', { day: lastDay(code_until) })}</p>
+            <p className="num text-md">{t('protocol.code.out', { day: lastDay(code_until) })}</p>
           )
         )}
         <div className="flex flex-wrap gap-3">

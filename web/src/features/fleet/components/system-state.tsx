@@ -29,9 +29,9 @@ export function SystemState({ row, primary, live, now, end }: Props) {
   const entry = live.entries[row.sn]
   if (!entry) return null
   return (
-    <section aria-label={t('fleet.column.status')} className="mb-4 grid gap-3 text-[14px]">
+    <section aria-label={t('fleet.column.status')} className="mb-4 grid gap-3 text-md">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
-        <StatusMark row={row} now={now} className="text-[15px]" />
+        <StatusMark row={row} now={now} className="text-lg" />
         {row.alarms.length > 0 && <AlarmText alarms={row.alarms} />}
         <CallOwner sn={row.sn} />
         <div className="max-sm:w-full sm:ml-auto">

@@ -39,7 +39,7 @@ function Contact({ sn }: { sn: string }) {
   const owned = systems?.some((system) => system.sn === sn && system.household != null)
   const grant = data?.held.find((one) => one.sn === sn && (one.phone !== null || one.address !== null))
   if (!grant)
-    return owned && data ? <p className="mb-5 text-[13px] text-muted">{t('customer.no_contact')}</p> : null
+    return owned && data ? <p className="mb-5 text-sm text-muted">{t('customer.no_contact')}</p> : null
   const line = 'flex min-h-9 items-center gap-2'
   return (
     <div className="mb-5 flex flex-wrap gap-x-6">

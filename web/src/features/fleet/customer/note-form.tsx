@@ -57,7 +57,7 @@ export function NoteForm({ sn, customer }: { sn: string; customer: Customer }) {
           {t('customer.note.save')}
         </Button>
         {at !== null && (
-          <p className="text-[13px] text-muted">
+          <p className="text-sm text-muted">
             {t(by ? 'customer.note.changed_by' : 'customer.note.changed', {
               at: formatDateTime(at, { locale, timeZone: undefined }),
               who: by ?? '',

@@ -68,10 +68,10 @@ function HandoverRow({ handover: { id, sn, email, until } }: { handover: Handove
     },
   })
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 text-[14px]">
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 text-md">
       <div className="min-w-0">
         <p className="num font-medium break-all">{sn}</p>
-        <p className="text-[13px] text-muted wrap-anywhere">
+        <p className="text-sm text-muted wrap-anywhere">
           {t('grants.handover.offered', { email, date: formatLongDate(until, { locale, timeZone }) })}
         </p>
       </div>

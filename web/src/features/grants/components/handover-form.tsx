@@ -31,7 +31,7 @@ export function HandoverForm({ systems, onClose }: Props) {
   })
   return (
     <form {...form.form} className="grid gap-5">
-      <ul className="grid list-disc gap-1.5 pl-5 text-[14px]">
+      <ul className="grid list-disc gap-1.5 pl-5 text-md">
         {STEPS.map((step) => (
           <li key={step}>{t(`grants.handover.step.${step}`)}</li>
         ))}

@@ -48,7 +48,7 @@ export function HeldList({ held, today, manages }: Props) {
         </div>
       )}
       {groups.length === 0 && (
-        <p className="text-[14px] text-muted" role="status">
+        <p className="text-md text-muted" role="status">
           {t('grants.held.no_match')}
         </p>
       )}
@@ -87,7 +87,7 @@ function HeldRow({ group, today, renewable: again, manages }: RowProps) {
         <div className="min-w-0">
           <GrantFacts grant={grant} today={today} />
           {grant.state === 'asked' && grant.message && (
-            <p className="mt-0.5 text-[13px] text-muted wrap-anywhere">
+            <p className="mt-0.5 text-sm text-muted wrap-anywhere">
               {t('ask.yours', { message: grant.message })}
             </p>
           )}

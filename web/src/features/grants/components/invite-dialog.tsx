@@ -116,7 +116,7 @@ function SystemChoice({ field: { value, error }, systems, set }: ChoiceProps) {
     set('systems', (chosen.includes(sn) ? chosen.filter((one) => one !== sn) : [...chosen, sn]).join())
   return (
     <fieldset>
-      <legend className="text-[13px] font-medium">{t('grants.systems')}</legend>
+      <legend className="text-sm font-medium">{t('grants.systems')}</legend>
       <div className="mt-1 max-h-48 overflow-y-auto">
         {systems.map(({ sn, phase }) => (
           <Checkbox
@@ -127,7 +127,7 @@ function SystemChoice({ field: { value, error }, systems, set }: ChoiceProps) {
             label={
               <>
                 <span className="num font-medium break-all">{sn}</span>{' '}
-                <span className="text-[13px] text-muted">{t('systems.phase', { phase })}</span>
+                <span className="text-sm text-muted">{t('systems.phase', { phase })}</span>
               </>
             }
           />

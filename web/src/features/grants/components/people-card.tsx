@@ -38,9 +38,9 @@ export function PeopleCard({ to, people, systems, today }: Props) {
         </Button>
       }
     >
-      <p className="mb-4 text-[14px] text-muted">{t(`grants.${kind}.text`)}</p>
+      <p className="mb-4 text-md text-muted">{t(`grants.${kind}.text`)}</p>
       {people.length === 0 ? (
-        <p className="text-[14px]">{t(`grants.${kind}.none`)}</p>
+        <p className="text-md">{t(`grants.${kind}.none`)}</p>
       ) : (
         <ul className="divide-y divide-line">
           {people.map((person) => (

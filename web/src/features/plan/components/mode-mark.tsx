@@ -13,7 +13,7 @@ export function ModeMark({ mode }: { mode: Block['mode'] }) {
   const { icon: Icon, look } = STYLES[mode]
   return (
     <span className={cn('grid size-9 shrink-0 place-items-center rounded-lg', look)}>
-      <Icon aria-hidden className="size-[18px]" />
+      <Icon aria-hidden className="size-4.5" />
     </span>
   )
 }

@@ -37,7 +37,7 @@ export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }
         <>
           <div className="grid gap-0.5">
             <SavedText cents={counted === 0 ? null : saved} currency={currency} />
-            <p className="text-[13px] text-muted">
+            <p className="text-sm text-muted">
               {counted > 0 && t('plan.savings.counted', { counted })}{' '}
               {lost > 0 && t('plan.savings.lost', { lost })}{' '}
               {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
@@ -63,7 +63,7 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
   const { named } = useMoneyText(currency)
   const known = (cents: number | null) => (cents === null ? '–' : named(cents))
   return (
-    <table className="num mt-3 w-full text-right text-[13px]">
+    <table className="num mt-3 w-full text-right text-sm">
       <caption className="sr-only">{t('plan.savings')}</caption>
       <thead>
         <tr className="text-muted">
@@ -91,7 +91,7 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
               <span className="whitespace-nowrap">
                 {formatTick(utcOf(day.day), 'weekday', { locale, timeZone: 'UTC' })}
               </span>
-              <dl className="mt-0.5 text-[12px] text-muted sm:hidden">
+              <dl className="mt-0.5 text-xs text-muted sm:hidden">
                 {(['actual', 'without_plan', 'without_battery'] as const).map((name) => (
                   <div key={name} className="flex flex-wrap gap-x-1.5">
                     <dt>{t(`plan.savings.${name}`)}:</dt>

@@ -24,7 +24,7 @@ export function BatchHistory({ systems }: { systems: readonly System[] }) {
     <Card title={t('batch.history')} description={t('batch.history.text')} aria-busy={!batches && !error}>
       {error && <Callout tone="danger">{refusalText(error, t, locale)}</Callout>}
       {!batches && !error && <Skeleton className="h-24" />}
-      {batches?.length === 0 && <p className="text-[14px] text-muted">{t('batch.history.none')}</p>}
+      {batches?.length === 0 && <p className="text-md text-muted">{t('batch.history.none')}</p>}
       <ul className="divide-y divide-line">
         {batches?.map((batch) => (
           <BatchRow
@@ -55,7 +55,7 @@ function BatchRow({ batch: { created_at, systems }, onUndo }: { batch: Batch; on
   const fields = new Set(systems.flatMap(({ changes }) => changes.map(({ field }) => field)))
   const at = formatDateTime(created_at, { locale })
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3 text-[14px]">
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3 text-md">
       <div className="min-w-0">
         <p className="num font-medium">{at}</p>
         <p className="num text-muted">

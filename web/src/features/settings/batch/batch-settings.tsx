@@ -174,7 +174,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
             <Button busy={trial.isPending} disabled={count === 0 || serials.length === 0} onClick={check}>
               {t('batch.try')}
             </Button>
-            <p role="status" className="num text-[13px] text-muted">
+            <p role="status" className="num text-sm text-muted">
               {t('batch.chosen', { systems: serials.length, fields: count })}
             </p>
           </div>
@@ -193,7 +193,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
               <BatchResult outcome={outcome} all={systems} />
               <div className="mt-5 flex flex-wrap gap-3">
                 {step.kind === 'tried' && countsOf(outcome).changed === 0 ? (
-                  <p className="text-[14px] text-muted">{t('batch.apply.none')}</p>
+                  <p className="text-md text-muted">{t('batch.apply.none')}</p>
                 ) : step.kind === 'tried' ? (
                   <Button busy={apply.isPending} onClick={() => apply.mutate(outcome)}>
                     {t('batch.apply', { count: countsOf(outcome).changed })}

@@ -11,7 +11,7 @@ type Props = { template: Template; systems: readonly SystemSettings[] }
 export function TemplateComparison({ template, systems }: Props) {
   const { t } = useT()
   return (
-    <ul className="grid gap-2 rounded-xl bg-surface-2 px-3 py-2 text-[13px]">
+    <ul className="grid gap-2 rounded-xl bg-surface-2 px-3 py-2 text-sm">
       {systems.map((system) => {
         const differences = differencesOf(template, system)
         return (

@@ -64,10 +64,10 @@ export function TemplatesCard({ fields, systems, onUse }: Props) {
     >
       {error && <Callout tone="danger">{refusalText(error, t, locale)}</Callout>}
       {!templates && !error && <Skeleton className="h-24" />}
-      {templates?.length === 0 && <p className="text-[14px] text-muted">{t('batch.templates.none')}</p>}
+      {templates?.length === 0 && <p className="text-md text-muted">{t('batch.templates.none')}</p>}
       <ul className="divide-y divide-line">
         {templates?.map((template) => (
-          <li key={template.id} className="grid gap-2 py-3 text-[14px]">
+          <li key={template.id} className="grid gap-2 py-3 text-md">
             <div className="min-w-0">
               <p className="font-medium wrap-anywhere">{template.name}</p>
               <TemplateSummary template={template} />
@@ -145,7 +145,7 @@ function TemplateSummary({ template: { fields } }: { template: Template }) {
     const text = spec ? valueText(value, spec, t, locale) : String(value)
     return t('ui.labelled', { label: t(`setting.${name}`), value: text })
   })
-  return <p className="num text-[13px] text-muted wrap-anywhere">{lines.join(' · ')}</p>
+  return <p className="num text-sm text-muted wrap-anywhere">{lines.join(' · ')}</p>
 }
 
 type DialogProps = { open: boolean; onClose: () => void }

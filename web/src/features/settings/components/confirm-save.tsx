@@ -65,7 +65,7 @@ function ConfirmForm({ changes, systems, send, onClose }: Omit<Props, 'open'>) {
       )}
       {wiring && (
         <div className="grid gap-3">
-          <p className="text-[14px] text-muted">{t('settings.wiring')}</p>
+          <p className="text-md text-muted">{t('settings.wiring')}</p>
           <CurrentPasswordField {...form.text('password')} />
         </div>
       )}

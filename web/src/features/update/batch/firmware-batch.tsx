@@ -90,7 +90,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
       }
     >
       <div className="grid gap-4">
-        <p role="status" className="num text-[15px]">
+        <p role="status" className="num text-lg">
           {begun
             ? starting === 0 && t('update.batch.result', { started, failed })
             : asking

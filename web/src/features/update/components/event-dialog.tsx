@@ -35,9 +35,9 @@ export function EventDialog({ event, status, onClose }: Props) {
       footer={<Button onClick={onClose}>{t('update.ok')}</Button>}
     >
       {shownEvent === 'part_finished' && status?.switch && (
-        <p className="text-[15px]">{switchText(status.switch, t)}</p>
+        <p className="text-lg">{switchText(status.switch, t)}</p>
       )}
-      {shownEvent === 'interrupted' && status?.error && <p className="text-[15px]">{status.error.text}</p>}
+      {shownEvent === 'interrupted' && status?.error && <p className="text-lg">{status.error.text}</p>}
     </Dialog>
   )
 }

@@ -39,10 +39,10 @@ export function UpdateHints({ status, waiting }: Props) {
         </Callout>
       )}
       <section aria-labelledby="update-hints" className="border-t border-line pt-4">
-        <h3 id="update-hints" className="text-[14px] font-semibold">
+        <h3 id="update-hints" className="text-md font-semibold">
           {t('update.hints')}
         </h3>
-        <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-[13px] text-muted">
+        <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-sm text-muted">
           {waiting && !overdue && <li>{waitHint(t)}</li>}
           {between && <li>{switchHint(t)}</li>}
           <li>{t('update.hint.breaker', { minutes: BREAKER_OFF_MINUTES })}</li>
