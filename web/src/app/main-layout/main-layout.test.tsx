@@ -84,6 +84,28 @@ describe('the start', () => {
     server.events.removeAllListeners()
   })
 
+  it('opens one event stream for all pages, and another for the one system on screen', async () => {
+    serveSystems(['SC24A0001', 'SC24A0002'])
+    const asked: (string | null)[] = []
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get('sn'))
+        return new HttpResponse(new ReadableStream())
+      }),
+      http.get('*/api/auth/journal/', () => HttpResponse.json({ page: 1, pages: 0, total: 0, lines: [] })),
+    )
+    await logIn('electrician')
+    const router = await openApp('/electrician-dashboard')
+    await waitFor(() => expect(asked).toEqual([null]))
+    await router.navigate({ to: '/alarms' })
+    await screen.findByRole('heading', { name: 'Alarme' })
+    await router.navigate({ to: '/update' })
+    await screen.findByRole('heading', { level: 1 })
+    expect(asked).toEqual([null])
+    await router.navigate({ to: '/electrician-dashboard/$sn', params: { sn: 'SC24A0002' } })
+    await waitFor(() => expect(asked).toEqual([null, 'SC24A0002']))
+  })
+
   it('lets an electrician in with an empty fleet', async () => {
     serveSystems([])
     await logIn('electrician')

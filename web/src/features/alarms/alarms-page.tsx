@@ -2,7 +2,6 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { useLiveStream } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 import { AlarmsCard } from './alarms-card'
 import { MailCard } from './mail-card'
@@ -11,7 +10,6 @@ import { useAlarms } from './use-alarms'
 /** The alarms of all systems, and the alarm mail setting. */
 export function AlarmsPage() {
   const { t } = useT()
-  useLiveStream()
   const electrician = useSession(({ role }) => role === 'electrician')
   const { isPending } = useAlarms(ALL_SYSTEMS, 1)
   return (

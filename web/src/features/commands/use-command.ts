@@ -39,7 +39,7 @@ export function useCommand(sn: string) {
   const { data: command } = useQuery({
     ...commandQuery(id, locale),
     enabled: id !== '',
-    // Polled, because another tab may hold the event stream.
+    // Polled, because the event stream may be down.
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? ANSWER_POLL : false),
   })
   return {

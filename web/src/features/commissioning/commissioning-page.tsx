@@ -6,7 +6,7 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { useLiveStream } from '@/lib/live/use-live'
+import { useWatch } from '@/lib/live/watched'
 import { useCommissioning } from './api'
 import { BeginCard } from './components/begin-card'
 import { GuidedList } from './components/guided-list'
@@ -26,7 +26,7 @@ export function CommissioningPage(slots: Slots) {
   const work = useCommissioning(sn)
   const { data, error } = work.query
   const open = data?.commissioning
-  useLiveStream(open?.units.join())
+  useWatch(open?.units.join())
   const customer = open && fullName(open)
   return (
     <div className="mx-auto max-w-3xl">

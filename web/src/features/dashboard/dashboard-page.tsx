@@ -14,7 +14,7 @@ import { systemsQuery } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
-import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useLive } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useNow } from '@/lib/use-now'
 import { Shortcuts } from './shortcuts'
@@ -62,7 +62,6 @@ export function DashboardPage({
   outlook,
 }: Props) {
   const { t } = useT()
-  useLiveStream()
   const { sn } = useSelection()
   const { data: live, error, isFetching, failureCount, refetch } = useLive()
   const entry = sn === null ? undefined : live?.entries[sn]

@@ -18,7 +18,8 @@ import { type System, systemsQuery } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 import type { Live, LiveEntry } from '@/lib/live/live'
-import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useLive } from '@/lib/live/use-live'
+import { useWatch } from '@/lib/live/watched'
 import { useNow } from '@/lib/use-now'
 import { DiagnosisCard } from './components/diagnosis-card'
 import { EndUserDialog } from './components/end-user-dialog'
@@ -60,7 +61,7 @@ export function SystemPage(slots: Props) {
   const { data: systems, error } = useQuery(systemsQuery)
   const live = useLive()
   const system = systems?.find((one) => one.sn === sn)
-  useLiveStream(system?.sn)
+  useWatch(system?.sn)
   const problem = error ?? live.error
   return (
     <>

@@ -9,7 +9,6 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { type Plan, planQuery } from '@/lib/api/plan-queries'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
 import { BlockList } from './components/block-list'
@@ -25,7 +24,6 @@ import { planStateOf } from './model'
 /** The charge plan of one system: the plan with its reasons, the owner's choices, and the results. */
 export function PlanPage() {
   const { t, locale } = useT()
-  useLiveStream()
   const { sn: selected, serials, choose } = useSelection()
   // A plan belongs to one system; for all systems together the first one is shown.
   const sn = selected === ALL_SYSTEMS ? (serials[0] ?? null) : selected

@@ -9,7 +9,6 @@ import { refusalText } from '@/lib/form/refusal-text'
 import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { useLiveStream } from '@/lib/live/use-live'
 import { notify } from '@/lib/notify'
 import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
@@ -39,7 +38,6 @@ export function StorageSettings({
   ...settings
 }: Props) {
   const { t, locale } = useT()
-  useLiveStream()
   const { data: systems, error, isFetching, readAgain } = useSettings()
   const [loading, setLoading] = useState(false)
 
