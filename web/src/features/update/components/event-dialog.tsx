@@ -3,11 +3,11 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
-import { partsLeft, type UpdateEvent } from '../model'
+import type { Announcement } from '../machine'
+import { partsLeft } from '../model'
 import { switchText } from './update-hints'
 
-type Props = { event: UpdateEvent | null; status: UpdateStatus | undefined; onClose: () => void }
-type ShownEvent = Exclude<UpdateEvent, 'cancelled'>
+type Props = { event: Announcement | null; status: UpdateStatus | undefined; onClose: () => void }
 
 /** Reports what has happened to an awaited update. */
 export function EventDialog({ event, status, onClose }: Props) {
@@ -16,14 +16,12 @@ export function EventDialog({ event, status, onClose }: Props) {
    * Its text stays while the dialog closes. It opens after the new step, whose heading then gets the focus
    * back.
    */
-  const [shown, setShown] = useState<{ open: boolean; shownEvent: ShownEvent }>({
+  const [shown, setShown] = useState<{ open: boolean; shownEvent: Announcement }>({
     open: false,
     shownEvent: 'finished',
   })
   useEffect(() => {
-    setShown(({ shownEvent }) =>
-      event && event !== 'cancelled' ? { open: true, shownEvent: event } : { open: false, shownEvent },
-    )
+    setShown(({ shownEvent }) => (event ? { open: true, shownEvent: event } : { open: false, shownEvent }))
   }, [event])
   const { open, shownEvent } = shown
   return (
@@ -43,7 +41,7 @@ export function EventDialog({ event, status, onClose }: Props) {
 }
 
 /** A battery that was updated while it ran needs no switching on. */
-function textOf(shownEvent: ShownEvent, status: UpdateStatus | undefined) {
+function textOf(shownEvent: Announcement, status: UpdateStatus | undefined) {
   const on = shownEvent === 'finished' && status?.switch !== 'on' && status?.checks.switched_off === false
   return on ? 'update.news.finished.on' : (`update.news.${shownEvent}.text` as const)
 }
