@@ -21,7 +21,7 @@ const inBrowser = [
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/offline-cache,passkey/browser,selection,session/*}.test.ts',
+  'src/lib/{api/client,data/outdated,live/event-stream,offline/offline-cache,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({

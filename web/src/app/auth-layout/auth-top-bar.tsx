@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { Wordmark } from '@/components/ui/logo'
-import { configQuery } from '@/lib/api/queries'
+import { configQuery } from '@/lib/data/config'
 import { useT } from '@/lib/i18n/use-t'
 import { ExternalLink } from '../external-link'
 import { Preferences } from '../preferences'

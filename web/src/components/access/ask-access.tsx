@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { PagePart } from '@/components/ui/page-part'
-import { type Account, accountQuery } from '@/lib/api/queries'
+import { type Account, accountQuery } from '@/lib/data/account'
 import { lazyPart } from '@/lib/lazy-part'
-import type { AccessRequest } from './ask'
+import type { AccessRequest } from './data'
 
 const AskDialog = lazyPart(async () => (await import('./ask-dialog')).AskDialog)
 

@@ -6,8 +6,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
-import { systemsQuery } from '@/lib/api/queries'
-import { describeSystem, type Site, siteQuery } from '@/lib/api/site'
+import { type Site, saveSite, siteQuery } from '@/lib/data/site'
 import { useForm } from '@/lib/form/use-form'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -54,11 +53,9 @@ export function SiteForm({ site, others }: Props) {
       )
     },
     send: async (values) => {
-      await describeSystem(site.sn, siteBody(values, planes, fixed))
-      if (everywhere) await Promise.all(others.map((sn) => describeSystem(sn, placeBody(values))))
+      const same = everywhere ? others : []
+      await saveSite(site.sn, siteBody(values, planes, fixed), same, placeBody(values))
       notify.success(t('site.saved'))
-      void queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-      for (const sn of others) void queries.invalidateQueries({ queryKey: siteQuery(sn).queryKey })
       // The server rounds coordinates; the form then shows the stored values.
       const kept = await queries.fetchQuery({ ...siteQuery(site.sn), staleTime: 0 })
       form.reset(initialSite(kept, locale))

@@ -1,28 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
-import type { components } from '@/lib/api/schema'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-
-type Consent = components['schemas']['ConsentEntry']
-
-const consentsKey = ['consents']
+import { type Consent, consentsQuery, endConsent } from './data'
 
 /** Partner apps with access to the owner's systems. */
 export function PartnersCard() {
   const { t, locale } = useT()
-  const { data, error } = useQuery({
-    queryKey: consentsKey,
-    queryFn: () => unwrap(api.GET('/api/auth/partner/')),
-  })
+  const { data, error } = useQuery(consentsQuery)
   return (
     <Card title={t('account.partners')} description={t('account.partners.text')}>
       {error && !data ? (
@@ -44,14 +36,12 @@ export function PartnersCard() {
 
 function ConsentRow({ consent: { id, name, since, scopes } }: { consent: Consent }) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
   const end = useMutation({
-    mutationFn: () => unwrap(api.DELETE('/api/auth/partner/{id}/', { params: { path: { id } } })),
+    mutationFn: () => endConsent(id),
     onSuccess: () => {
       setAsking(false)
       notify.success(t('account.partners.ended', { app: name }))
-      return queries.invalidateQueries({ queryKey: consentsKey })
     },
   })
   return (

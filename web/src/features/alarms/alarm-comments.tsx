@@ -1,4 +1,4 @@
-import type { Alarm } from './api'
+import type { Alarm } from './data'
 
 type Props = { comments: Alarm['comments']; clock: (ms: number) => string }
 

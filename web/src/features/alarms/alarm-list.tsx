@@ -7,8 +7,8 @@ import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { AlarmComments } from './alarm-comments'
-import { type Alarm, acknowledge } from './api'
 import { CommentForm } from './comment-form'
+import { type Alarm, acknowledge } from './data'
 import { type AlarmState, stateOf } from './model'
 
 const STYLES: Record<AlarmState, { icon: LucideIcon; mark: string }> = {

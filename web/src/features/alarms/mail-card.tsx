@@ -6,7 +6,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type AlarmMail, alarmMailQuery, chooseAlarmMail } from './api'
+import { type AlarmMail, alarmMailQuery, chooseAlarmMail } from './data'
 
 const CHOICES: readonly AlarmMail[] = ['at_once', 'digest', 'never']
 

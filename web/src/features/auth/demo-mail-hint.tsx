@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { configQuery } from '@/lib/api/queries'
+import { configQuery } from '@/lib/data/config'
 import { useT } from '@/lib/i18n/use-t'
 
 /** Links to the demo's mails, which are not really sent. */

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
+import type { Graph } from '@/lib/data/charts'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ChartControls } from './components/chart-controls'

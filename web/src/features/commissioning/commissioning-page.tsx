@@ -7,9 +7,9 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { useWatch } from '@/lib/live/watched'
-import { useCommissioning } from './api'
 import { BeginCard } from './components/begin-card'
 import { GuidedList } from './components/guided-list'
+import { useCommissioning } from './data'
 import { fullName } from './model'
 
 export type Slots = {

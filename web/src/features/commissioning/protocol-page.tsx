@@ -6,10 +6,10 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { protocolQuery } from './api'
 import { HandOverCard } from './components/hand-over-card'
 import { PdfButton } from './components/pdf-button'
 import { Sheet } from './components/sheet'
+import { protocolQuery } from './data'
 
 /** The protocol of a commissioning, to read and to take away. */
 export function ProtocolPage() {

@@ -5,8 +5,8 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import { type Protocol, protocolsQuery } from './api'
 import { PdfButton } from './components/pdf-button'
+import { type Protocol, protocolsQuery } from './data'
 
 type Props = {
   serials: readonly string[]

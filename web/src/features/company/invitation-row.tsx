@@ -4,7 +4,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Invitation, withdrawInvitation } from './api'
+import { type Invitation, withdrawInvitation } from './data'
 
 /** An open invitation. */
 export function InvitationRow({ invitation: { id, email, role, expires_at } }: { invitation: Invitation }) {

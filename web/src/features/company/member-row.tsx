@@ -7,7 +7,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Member, removeMember } from './api'
+import { type Member, removeMember } from './data'
 import { MemberDialog } from './member-dialog'
 
 type Props = {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useRef } from 'react'
-import { systemsQuery } from '@/lib/api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { indexOf, type Row, rowsOf } from './model/row'

@@ -8,7 +8,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { JournalExport } from './journal-export'
 import { JournalFilters } from './journal-filters'
 import { JournalList } from './journal-list'
-import { journalQuery } from './journal-query'
+import { journalQuery } from './data'
 import { isFiltered, type JournalFilter, readFilter } from './model'
 
 /** The journal's entries, newest first, ten per page. */

@@ -6,7 +6,7 @@ import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useT } from '@/lib/i18n/use-t'
 import { JournalList } from './journal-list'
-import { journalQuery } from './journal-query'
+import { journalQuery } from './data'
 
 /** The electrician's own entries about one system, newest first. */
 export function SystemJournal({ sn }: { sn: string }) {

@@ -1,6 +1,6 @@
 import { MoneyFigure } from '@/components/money/money-figure'
 import { SavedLine } from '@/components/money/saved-line'
-import type { Saving } from '@/lib/api/money-queries'
+import type { Saving } from '@/lib/data/money'
 import {
   balanceOf,
   type EnergyChart,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Callout } from '@/components/ui/callout'
 import { formatDateTime, formatTime, joinQuantity, priceQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { pricesQuery } from './api'
+import { pricesQuery } from './data'
 import {
   extremes,
   fallbackSource,

@@ -9,7 +9,7 @@ import { errorText } from '@/lib/api/errors'
 import { formatNumber, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { saveTimeOfUse } from './api'
+import { saveTimeOfUse } from './data'
 import { type Step, type SystemPrices, stepsText } from './model'
 
 const DAYS = ['workdays', 'weekend'] as const

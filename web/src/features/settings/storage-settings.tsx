@@ -80,7 +80,7 @@ export function StorageSettings({
         </Callout>
       )}
       {!systems && !error && <Skeleton key="waiting" className="h-200 sm:h-160" />}
-      {systems && <ChosenSystems key="settings" all={systems} readAgain={readAgain} {...settings} />}
+      {systems && <ChosenSystems key="settings" all={systems} {...settings} />}
     </Card>
   )
 }
@@ -91,8 +91,7 @@ function ChosenSystems({
   groups = GROUP_NAMES,
   meterTest,
   prices,
-  readAgain,
-}: Pick<Props, 'groups' | 'meterTest' | 'prices'> & { all: Systems; readAgain: () => Promise<unknown> }) {
+}: Pick<Props, 'groups' | 'meterTest' | 'prices'> & { all: Systems }) {
   const { sn } = useSelection()
   const { looks, everywhere } = useLookOnly()
   const all = everywhere ? seen : seen.filter((system) => !looks(system.sn))
@@ -123,7 +122,6 @@ function ChosenSystems({
         prices={prices?.(chosen, everywhere)}
         readOnly={everywhere}
         onFailed={setTicked}
-        readAgain={readAgain}
       />
     </div>
   )

@@ -1,7 +1,7 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '@/components/ui/button'
-import type { Group } from '@/lib/api/queries'
+import type { Group } from '@/lib/data/groups'
 import { useT } from '@/lib/i18n/use-t'
 import type { Section } from './model/sections'
 import { SystemRow } from './system-row'

@@ -12,7 +12,7 @@ import { PAGE_SIZE } from '@/lib/constants'
 import { formatDateTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import { historyQuery, type JobState, type PastUpdate } from './api'
+import { historyQuery, type JobState, type PastUpdate } from './data'
 
 type Props = {
   serials: readonly string[]

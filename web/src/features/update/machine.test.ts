@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UpdateStatus } from './api'
+import type { UpdateStatus } from './data'
 import { type Effect, FRESH, next, type Overview, phaseIn, type Wizard, type WizardEvent } from './machine'
 import { idleStatus, runningStatus, secondPart, updateStatus } from './testing'
 

@@ -1,7 +1,7 @@
 /**
  * The update wizard as a state machine: `next` says what each event changes, and what has to be done besides.
  */
-import type { UpdateStatus } from './api'
+import type { UpdateStatus } from './data'
 import { isListed, isUnderWay, type Phase, partsLeft, phaseOf } from './model'
 
 /** An update that this browser awaits, or whose end it still shows. */

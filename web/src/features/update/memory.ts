@@ -1,7 +1,7 @@
 /** What this browser remembers of updates: in the tab's session, and in local storage for later tabs. */
 import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
-import type { PartUpdate } from './api'
+import type { PartUpdate } from './data'
 import { FRESH, type UpdateState, type Wizard } from './machine'
 
 const wizardIn = ({ update }: { update: unknown }) => (update as Wizard | null) ?? FRESH

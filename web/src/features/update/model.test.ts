@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UpdateStatus } from './api'
+import type { UpdateStatus } from './data'
 import {
   canContinue,
   canStart,

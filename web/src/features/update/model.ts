@@ -8,7 +8,7 @@ import {
   UPDATE_PROGRESS,
 } from '@/lib/constants'
 import type { LiveEntry } from '@/lib/live/live'
-import type { JobState, PartUpdate, UpdateStatus } from './api'
+import type { JobState, PartUpdate, UpdateStatus } from './data'
 
 /** The phase of a system's update. */
 export type Phase = 'empty' | 'waiting' | 'started' | 'interrupted' | 'finished' | 'cancelled'

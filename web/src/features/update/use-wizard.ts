@@ -2,10 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ApiError } from '@/lib/api/errors'
-import { systemsQuery } from '@/lib/api/queries'
 import { holdReload } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
-import { startUpdate, withdrawUpdate } from './api'
+import { readVersionsAgain, startUpdate, statusesOf, withdrawUpdate } from './data'
 import { type Effect, next, phaseIn, type WizardEvent } from './machine'
 import {
   forgetUpdate,
@@ -50,8 +49,7 @@ export function useWizard({ serials, answers, jobs }: Known) {
       case 'clear_address':
         return void goTo(null)
       case 'reload_versions':
-        void client.invalidateQueries({ queryKey: systemsQuery.queryKey })
-        void client.invalidateQueries({ queryKey: ['update-history'] })
+        void readVersionsAgain()
     }
   }
 
@@ -89,7 +87,7 @@ export function useWizard({ serials, answers, jobs }: Known) {
         (error: unknown) => logFailure(error),
       )
       send({ type: 'start_answered', at: Date.now() })
-      await client.refetchQueries({ queryKey: ['update', serial] })
+      await client.refetchQueries(statusesOf(serial))
       return refused ?? null
     },
   })
@@ -108,7 +106,7 @@ export function useWizard({ serials, answers, jobs }: Known) {
         await withdrawUpdate(serial)
       } catch (error) {
         if (logFailure(error)?.status === 409) send({ type: 'too_late_to_withdraw' })
-        await client.refetchQueries({ queryKey: ['update', serial] })
+        await client.refetchQueries(statusesOf(serial))
         return
       }
       await leave({ type: 'withdrawn', sn: serial })

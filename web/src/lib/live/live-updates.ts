@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { systemsQuery } from '../api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { LIVE_BATCH_INTERVAL, LIVE_REFRESH } from '../constants'
 import { useT } from '../i18n/use-t'
+import { invalidate } from '../query-client'
 import { accountOf, readTokens } from '../session/tokens'
 import { makeBatcher } from './batcher'
 import { follow } from './event-stream'
 import { notifyListeners } from './listeners'
 import { entriesOf, flagsOf, type LiveDocument, withChanges } from './live'
-import { liveQuery } from './live-query'
+import { allLive, liveQuery } from './live-query'
 import { useLive } from './use-live'
 import { useWatched } from './watched'
 
@@ -47,7 +48,7 @@ function useRefetchAfterOutage() {
     if (failed.current && !failing)
       void queryClient.refetchQueries({
         type: 'active',
-        predicate: ({ queryKey: [kind] }) => kind !== 'live',
+        predicate: ({ queryKey: [kind] }) => kind !== allLive.queryKey[0],
       })
     failed.current = failing
   }, [failing, queryClient])
@@ -86,9 +87,7 @@ function useLiveStream() {
         since: queryClient.getQueryData(liveQuery(locale).queryKey)?.at,
         onOpen: () => {
           // The server ends a stream when the visible systems change.
-          if (opened)
-            for (const { queryKey } of [systemsQuery, liveQuery(locale)])
-              void queryClient.invalidateQueries({ queryKey })
+          if (opened) void invalidate(systemsQuery, liveQuery(locale))
           opened = true
           notifyListeners('opened')
         },

@@ -1,6 +1,6 @@
 import { useMoneyText } from '@/components/money/use-money-text'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
-import type { SystemTariffs } from '@/lib/api/money-queries'
+import type { SystemTariffs } from '@/lib/data/money'
 import { balanceOf, type Energies, selfSufficiencyOf, totalsOf } from '@/lib/energy'
 import {
   formatNumber,

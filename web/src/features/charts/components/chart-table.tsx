@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import type { Earlier } from '../model/before'
 import { pointTime } from '../model/point-time'

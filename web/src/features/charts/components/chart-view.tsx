@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { PagePart } from '@/components/ui/page-part'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'

@@ -6,7 +6,7 @@ import { Card } from '@/components/ui/card'
 import { Checkbox } from '@/components/ui/checkbox'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import type { Work } from '../api'
+import type { Work } from '../data'
 import { type Candidate, candidateLabel } from '../model'
 
 type Props = {

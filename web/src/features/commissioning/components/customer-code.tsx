@@ -7,7 +7,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkEmail } from '@/lib/validation/email'
-import type { ProtocolBody, useHandOver } from '../api'
+import type { ProtocolBody, useHandOver } from '../data'
 import { PdfButton } from './pdf-button'
 
 type Props = {

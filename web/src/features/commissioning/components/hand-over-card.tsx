@@ -8,7 +8,7 @@ import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import { notify } from '@/lib/notify'
-import { type ProtocolBody, protocolQuery, useHandOver } from '../api'
+import { type ProtocolBody, protocolQuery, useHandOver } from '../data'
 import { CustomerCode } from './customer-code'
 
 /** While the code is on the screen: this often the page asks whether the customer has used it. */

@@ -4,7 +4,7 @@ import { Callout } from '@/components/ui/callout'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
-import { useHold, type Work } from '../api'
+import { useHold, type Work } from '../data'
 import { allPassed, batteriesRest, type Commissioning, meterPowers } from '../model'
 import { PhaseRow } from './phase-row'
 

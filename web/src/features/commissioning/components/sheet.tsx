@@ -1,4 +1,4 @@
-import type { ProtocolBody } from '../api'
+import type { ProtocolBody } from '../data'
 
 type Section = ProtocolBody['sheet']['sections'][number]
 

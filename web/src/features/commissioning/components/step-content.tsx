@@ -1,6 +1,6 @@
 import { useT } from '@/lib/i18n/use-t'
-import type { Work } from '../api'
 import type { Slots } from '../commissioning-page'
+import type { Work } from '../data'
 import type { Commissioning, Step } from '../model'
 import { CustomerForm } from './customer-form'
 import { PhaseTest } from './phase-test'

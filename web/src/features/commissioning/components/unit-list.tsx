@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { systemsQuery } from '@/lib/data/systems'
 import { formatVersion, joinQuantity, voltageQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'

@@ -9,7 +9,7 @@ import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { queryClient } from '@/lib/query-client'
-import { type Customer, customerQuery, NOTE_MAX, saveNote } from './api'
+import { type Customer, customerQuery, NOTE_MAX, saveNote } from './data'
 
 /** The company's note about this customer. */
 export function NoteForm({ sn, customer }: { sn: string; customer: Customer }) {

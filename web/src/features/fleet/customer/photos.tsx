@@ -11,7 +11,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { addPhoto, deletePhoto, MAX_PHOTOS, type Photo, photoQuery } from './api'
+import { addPhoto, deletePhoto, MAX_PHOTOS, type Photo, photoQuery } from './data'
 import { shrink } from './shrink'
 
 type Props = { sn: string; photos: readonly Photo[] }

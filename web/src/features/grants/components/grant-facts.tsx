@@ -1,6 +1,6 @@
 import { CalendarClock, Check, CircleDashed, CircleHelp, Clock, type LucideIcon } from 'lucide-react'
-import type { GivenGrant, GrantState, HeldGrant } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
+import type { GivenGrant, GrantState, HeldGrant } from '@/lib/data/grants'
 import { formatLongDate, formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'

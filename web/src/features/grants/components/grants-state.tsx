@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type Grants, grantsQuery } from '@/lib/api/grants'
+import { type Grants, grantsQuery } from '@/lib/data/grants'
 import { LIVE_REFRESH } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 

@@ -3,12 +3,12 @@ import { Field } from '@/components/ui/field'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkEmail } from '@/lib/validation/email'
-import { handOver } from '../api'
+import { handOver } from '../data'
 
 const STEPS = ['mail', 'moment', 'history', 'access'] as const
 

@@ -5,12 +5,12 @@ import { Field } from '@/components/ui/field'
 import { FieldError } from '@/components/ui/field-frame'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
-import { invite } from '../api'
+import { invite } from '../data'
 import {
   checkDay,
   checkInvitation,

@@ -1,5 +1,5 @@
-import type { Scope } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
+import type { Scope } from '@/lib/data/grants'
 import type { TextBinding } from '@/lib/form/use-form'
 import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'

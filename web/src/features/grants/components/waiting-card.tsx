@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import type { GivenGrant } from '@/lib/api/grants'
+import type { GivenGrant } from '@/lib/data/grants'
 import { useT } from '@/lib/i18n/use-t'
 import type { SiteDay } from '@/lib/site-day'
 import { groupsOf, mergeGrants, nameOf } from '../model'

@@ -1,6 +1,6 @@
 import { BatteryCharging, Gauge, Hourglass, type LucideIcon } from 'lucide-react'
-import type { Block } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
+import type { Block } from '@/lib/data/plan'
 
 const STYLES: Record<Block['mode'], { icon: LucideIcon; look: string }> = {
   charge: { icon: BatteryCharging, look: 'bg-grid/15 text-grid-text' },

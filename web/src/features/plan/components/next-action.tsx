@@ -1,4 +1,4 @@
-import type { Plan } from '@/lib/api/plan-queries'
+import type { Plan } from '@/lib/data/plan'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'

@@ -5,7 +5,7 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { siteTimeOf } from '@/lib/site-day'
-import { pastBlocksQuery } from '../api'
+import { pastBlocksQuery } from '../data'
 
 /** The results of the last blocks, from what was measured in them. */
 export function OutcomesCard({ sn }: { sn: string }) {

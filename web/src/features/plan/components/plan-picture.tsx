@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
-import type { Block, Plan, Step } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
+import type { Block, Plan, Step } from '@/lib/data/plan'
 import { formatNumber, joinQuantity, percentQuantity, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { textScale } from '@/lib/text-scale'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Disclosure } from '@/components/ui/disclosure'
-import type { Plan } from '@/lib/api/plan-queries'
+import type { Plan } from '@/lib/data/plan'
 import { formatNumber, joinQuantity, percentQuantity, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { hoursOf } from '../model'

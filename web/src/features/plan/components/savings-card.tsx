@@ -12,7 +12,7 @@ import { type Currency, formatMoney, formatTick } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { plusDays, utcOf } from '@/lib/site-day'
 import { useSite } from '@/lib/use-site'
-import { savingsQuery } from '../api'
+import { savingsBetweenQuery } from '../data'
 import { type SavedDay, savedDays, sumOf } from '../model'
 import { SavedText } from './saved-text'
 
@@ -24,7 +24,7 @@ export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }
   const { t } = useT()
   const { today } = useSite()
   const [page, setPage] = useState(1)
-  const { data, error } = useQuery(savingsQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
+  const { data, error } = useQuery(savingsBetweenQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
   const days = savedDays(data ?? [])
   const { counted, uncounted, lost, saved } = sumOf(days)
   const { current, items } = pageOf(days, page, ROWS)

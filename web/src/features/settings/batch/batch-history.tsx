@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -6,13 +6,13 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Dialog } from '@/components/ui/dialog'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Batch, batchesQuery, undoBatch, undoTrialQuery } from './api'
 import { BatchResult } from './batch-result'
+import { type Batch, batchesQuery, undoBatch, undoTrialQuery } from './data'
 import { countsOf, isSettingName } from './model'
 
 /** The batches of the last 30 days, which can be undone. */
@@ -84,14 +84,12 @@ type UndoProps = { id: string; open: boolean; systems: readonly System[]; onClos
 /** Shows the dry run of the undo, and then its result. */
 function UndoDialog({ id, open, systems, onClose }: UndoProps) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const undo = useMutation({
     mutationFn: () => undoBatch(id),
     onSuccess: (outcome) => {
       const { changed } = countsOf(outcome)
       if (changed > 0) notify.success(t('batch.undone', { count: changed }))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: batchesQuery.queryKey }),
   })
   const trial = useQuery({ ...undoTrialQuery(id), enabled: open && !undo.data && !undo.isPending })
   const outcome = undo.data ?? trial.data

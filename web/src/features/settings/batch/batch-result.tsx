@@ -1,11 +1,11 @@
 import { ArrowRight, CircleAlert, CircleCheck, CircleMinus } from 'lucide-react'
 import { useMemo } from 'react'
 import { AskAccess } from '@/components/access/ask-access'
-import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import type { System } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { type Value, valueText } from '../model/fields'
-import type { BatchOutcome, FieldChange, SystemOutcome } from './api'
+import type { BatchOutcome, FieldChange, SystemOutcome } from './data'
 import { countsOf, customerOf, inOrder, isSettingName, type Result } from './model'
 import { useSpecs } from './use-specs'
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -8,17 +8,17 @@ import { Card } from '@/components/ui/card'
 import { Checkbox } from '@/components/ui/checkbox'
 import { EmptyState } from '@/components/ui/empty-state'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { Draft } from '../model/draft'
 import type { SettingName } from '../model/fields'
-import { applyBatch, type BatchOutcome, batchesQuery, sampleQuery, tryBatch } from './api'
 import { BatchFields } from './batch-fields'
 import { BatchHistory } from './batch-history'
 import { BatchResult } from './batch-result'
 import { ChooseSystems } from './choose-systems'
+import { applyBatch, type BatchOutcome, sampleQuery, tryBatch } from './data'
 import {
   countsOf,
   draftOf,
@@ -59,7 +59,6 @@ type Step = { kind: 'form' } | { kind: 'tried' | 'done'; outcome: BatchOutcome }
 
 function Batch({ systems }: { systems: readonly System[] }) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const named = useSearch({ strict: false, select: ({ sn }: { sn?: unknown }) => readSerials(sn).join() })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(named.split(',').filter(Boolean)))
   const [draft, setDraft] = useState<Draft>({})
@@ -115,10 +114,6 @@ function Batch({ systems }: { systems: readonly System[] }) {
       setStep({ kind: 'done', outcome })
       const { changed } = countsOf(outcome)
       if (changed > 0) notify.success(t('batch.done', { count: changed }))
-    },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: batchesQuery.queryKey })
-      void queries.invalidateQueries({ queryKey: ['settings-sample'] })
     },
   })
 

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { useT } from '@/lib/i18n/use-t'
 import type { SystemSettings } from '../model/fields'
 import { valueText } from '../model/fields'
-import type { Template } from './api'
+import type { Template } from './data'
 import { type Difference, differencesOf } from './model'
 
 type Props = { template: Template; systems: readonly SystemSettings[] }

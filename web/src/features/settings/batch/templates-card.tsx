@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { BookmarkPlus, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -15,7 +15,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { SETTING_NAMES, type SystemSettings, type Value, valueText } from '../model/fields'
-import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './api'
+import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './data'
 import { TemplateComparison } from './template-comparison'
 import { useSpecs } from './use-specs'
 
@@ -168,13 +168,11 @@ function NameDialog({ open, onClose, ...form }: NameProps) {
 
 function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { name: template?.name ?? '' },
     check: ({ name }) => ({ name: name.trim() === '' ? 'required' : null }),
     send: async ({ name }) => {
       await (template ? renameTemplate(template.id, name) : createTemplate(name, fields))
-      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
       notify.success(t('batch.template.saved', { name: name.trim() }))
       onClose()
     },
@@ -190,12 +188,10 @@ function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
 
 function DeleteDialog({ template, open, onClose }: DialogProps & { template: Template }) {
   const { t } = useT()
-  const queries = useQueryClient()
   const { name } = template
   const remove = useMutation({
     mutationFn: () => deleteTemplate(template.id),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
       onClose()
       notify.success(t('batch.template.deleted', { name }))
     },

@@ -6,8 +6,8 @@ import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
+import type { Confirmation } from '../data'
 import { type Change, raisesLimit, type Systems, touchesWiring } from '../model/draft'
-import type { Confirmation } from '../save-settings'
 import { ChangeList } from './change-list'
 
 type Props = {

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CircleMinus, CloudDownload } from 'lucide-rea
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import type { Candidate, StartOutcome, StartState } from './model'
 
 type Props = {

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { cn } from '@/lib/cn'
 import { formatVersion, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { phaseOf, shownProgress } from '../model'
 
 type Props = {

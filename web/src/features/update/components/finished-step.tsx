@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 
 /** The battery is updated; its owner has to switch it on. When it is on, the update is complete. */
 export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { type Translate, useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { type CheckLine, checkLines } from '../model'
 
 const STYLES = {

@@ -3,7 +3,7 @@ import { UPDATE_HINT } from '@/lib/constants'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { isOverdue } from '../model'
 
 const { WAIT_MINUTES, SWITCH_ON_SECONDS, BREAKER_OFF_MINUTES } = UPDATE_HINT

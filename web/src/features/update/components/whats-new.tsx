@@ -1,6 +1,6 @@
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { PartUpdate } from '../api'
+import type { PartUpdate } from '../data'
 
 /** The maker's release notes of each part. */
 export function WhatsNew({ parts }: { parts: readonly PartUpdate[] }) {

@@ -1,13 +1,13 @@
 /** Requests for the account's passkeys; each updates the cached account. */
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
-import { queryClient } from '@/lib/query-client'
+import { accountQuery } from '@/lib/data/account'
+import { invalidate } from '@/lib/query-client'
 
 export type PasskeyCreation = components['schemas']['PasskeyCreation']
 export type Proof = components['schemas']['Proof']
 
-const accountChanged = () => queryClient.invalidateQueries({ queryKey: accountQuery.queryKey })
+const accountChanged = () => invalidate(accountQuery)
 
 export const beginPasskey = (body: Proof) => unwrap(api.POST('/api/auth/account/passkey/options/', { body }))
 

@@ -1,12 +1,12 @@
 /** Requests for the second factor; each updates the cached account. */
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
-import { queryClient } from '@/lib/query-client'
+import { accountQuery } from '@/lib/data/account'
+import { invalidate } from '@/lib/query-client'
 
 export type TotpShown = components['schemas']['TotpShown']
 
-const accountChanged = () => queryClient.invalidateQueries({ queryKey: accountQuery.queryKey })
+const accountChanged = () => invalidate(accountQuery)
 
 export const beginTotp = (password: string) =>
   unwrap(api.POST('/api/auth/account/totp/', { body: { password } }))

@@ -4,7 +4,7 @@ import createClient from 'openapi-fetch'
 import { api, unwrap } from '@/lib/api/client'
 import type { components, paths } from '@/lib/api/schema'
 import { withSession } from '@/lib/api/with-session'
-import { queryClient } from '@/lib/query-client'
+import { invalidate, queryClient } from '@/lib/query-client'
 
 export type Customer = components['schemas']['CustomerEntry']
 export type Photo = Customer['photos'][number]
@@ -14,17 +14,15 @@ export const MAX_PHOTOS = 12
 /** The server's limit in characters. */
 export const NOTE_MAX = 2_000
 
-const keyOf = (sn: string) => ['customer', sn]
-
 export const customerQuery = (sn: string) =>
   queryOptions({
-    queryKey: keyOf(sn),
+    queryKey: ['customer', sn],
     queryFn: () => unwrap(api.GET('/api/auth/system/{sn}/customer/', { params: { path: { sn } } })),
   })
 
 /** Every change returns the whole card, which is cached. */
 async function cacheCard(sn: string, card: Promise<Customer>) {
-  queryClient.setQueryData(keyOf(sn), await card)
+  queryClient.setQueryData(customerQuery(sn).queryKey, await card)
 }
 
 type Note = { note: string /** When the text that the writer has read was changed. */; known: number | null }
@@ -59,7 +57,7 @@ export const addPhoto = (sn: string, jpeg: Blob) =>
 
 export async function deletePhoto(sn: string, id: number) {
   await unwrap(api.DELETE('/api/auth/system/{sn}/customer/photo/{id}/', { params: { path: { sn, id } } }))
-  await queryClient.invalidateQueries({ queryKey: keyOf(sn) })
+  await invalidate(customerQuery(sn))
 }
 
 /** The CSP allows only data URLs here. */

@@ -1,14 +1,15 @@
 /** What the commissioning asks the server for and tells it. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, unwrap } from '@/lib/api/client'
-import { systemsQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
+import { systemsQuery } from '@/lib/data/systems'
 import { saveFile } from '@/lib/download'
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { listen } from '@/lib/live/listeners'
 import { useSkew } from '@/lib/live/use-live'
+import { invalidate, queryClient } from '@/lib/query-client'
 import { type Commissioning, holdUntil, type StepName } from './model'
 
 export type Protocol = components['schemas']['ProtocolEntry']
@@ -27,19 +28,17 @@ const openQuery = (sn: string, locale: Locale) =>
 /** The commissioning of a system as it stands, and what can be done with it. */
 export function useCommissioning(sn: string) {
   const { locale } = useT()
-  const client = useQueryClient()
   const query = useQuery({ ...openQuery(sn, locale), refetchInterval: POLL })
   const { queryKey } = openQuery(sn, locale)
   useEffect(
     () =>
       listen((news) => {
-        if (news === 'opened' || news.name !== 'data')
-          void client.invalidateQueries({ queryKey: openQuery(sn, locale).queryKey })
+        if (news === 'opened' || news.name !== 'data') void invalidate(openQuery(sn, locale))
       }),
-    [client, sn, locale],
+    [sn, locale],
   )
   const take = (commissioning: Commissioning) =>
-    client.setQueryData(queryKey, { commissioning, candidates: [] })
+    queryClient.setQueryData(queryKey, { commissioning, candidates: [] })
   const id = query.data?.commissioning?.id ?? 0
   const params = { path: { id } }
   const begin = useMutation({
@@ -50,6 +49,8 @@ export function useCommissioning(sn: string) {
   const step = async (name: StepName, fields: Record<string, string | boolean> = {}) => {
     const body = { ...fields, step: name } as components['schemas']['DoStep']
     take(await unwrap(api.POST('/api/auth/commissioning/{id}/step/', { params, body })))
+    // It names the units.
+    if (name === 'customer') await invalidate(systemsQuery)
   }
   const measure = useMutation({
     mutationFn: ({ phase, load }: { phase: number; load: boolean }) =>
@@ -64,17 +65,13 @@ export function useCommissioning(sn: string) {
   const drop = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/auth/commissioning/{id}/', { params })),
     // The names of the units may be the old ones again.
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey }),
-        client.invalidateQueries({ queryKey: systemsQuery.queryKey }),
-      ]),
+    onSuccess: () => invalidate({ queryKey }, systemsQuery),
   })
   const finish = useMutation({
     mutationFn: () => unwrap(api.POST('/api/auth/commissioning/{id}/finish/', { params })),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['protocols'] }),
+    onSuccess: () => invalidate(allProtocols),
     // What was refused says which steps are open now.
-    onError: () => client.invalidateQueries({ queryKey }),
+    onError: () => invalidate({ queryKey }),
   })
   return { query, begin, step, measure, drop, finish }
 }
@@ -97,15 +94,19 @@ export function useHold(units: readonly string[]) {
   })
 }
 
+const allProtocols = { queryKey: ['protocols'] } as const
+
 export const protocolsQuery = (sn: string) =>
   queryOptions({
-    queryKey: ['protocols', sn],
+    queryKey: [...allProtocols.queryKey, sn],
     queryFn: () => unwrap(api.GET('/api/auth/commissioning/protocol/', { params: { query: { sn } } })),
   })
 
+const inAnyLanguage = (id: string) => ({ queryKey: ['protocol', id] })
+
 export const protocolQuery = (id: string, locale: Locale) =>
   queryOptions({
-    queryKey: ['protocol', id, locale],
+    queryKey: [...inAnyLanguage(id).queryKey, locale],
     queryFn: () =>
       unwrap(
         api.GET('/api/auth/commissioning/protocol/{id}/', {
@@ -131,9 +132,8 @@ export async function savePdf({ id, number }: Pick<Protocol, 'id' | 'number'>, c
 
 /** What an electrician can do with a protocol for the customer. */
 export function useHandOver(id: number) {
-  const client = useQueryClient()
   const params = { path: { id } }
-  const refresh = () => client.invalidateQueries({ queryKey: ['protocol', String(id)] })
+  const refresh = () => invalidate(inAnyLanguage(String(id)))
   const path = '/api/auth/commissioning/protocol/{id}/customer_code/'
   const issue = useMutation({
     mutationFn: () => unwrap(api.POST(path, { params })),

@@ -5,13 +5,13 @@ import type { components } from '@/lib/api/schema'
 import { LIVE_REFRESH } from '@/lib/constants'
 import type { Locale } from '@/lib/i18n/locales'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { queryClient } from '@/lib/query-client'
+import { invalidate } from '@/lib/query-client'
 
 export type Alarm = components['schemas']['AlarmEntry']
 type Alarms = components['schemas']['Alarms']
 export type AlarmMail = components['schemas']['Alarms']['mail']
 
-const ALARMS = 'alarms'
+const allAlarms = { queryKey: ['alarms'] } as const
 
 type AlarmsRequest = {
   sn: string
@@ -23,7 +23,7 @@ type AlarmsRequest = {
 
 export const alarmsQuery = ({ sn, page, locale, open }: AlarmsRequest) =>
   queryOptions({
-    queryKey: [ALARMS, sn, page, locale, open],
+    queryKey: [...allAlarms.queryKey, sn, page, locale, open],
     queryFn: async () =>
       (await unwrap(
         api.GET('/api/auth/alarm/', { params: { query: { sn, page: String(page) } } }),
@@ -39,23 +39,21 @@ export const alarmMailQuery = (locale: Locale) => ({
   refetchInterval: false as const,
 })
 
-const invalidateAlarms = () => queryClient.invalidateQueries({ queryKey: [ALARMS] })
-
 export async function acknowledge(id: number) {
   await unwrap(api.POST('/api/auth/alarm/', { body: { id: String(id) } }))
-  await invalidateAlarms()
+  await invalidate(allAlarms)
 }
 
 /** Adds a comment, visible to everybody who sees the alarm. */
 export async function comment(id: number, text: string) {
   await unwrap(api.POST('/api/auth/alarm/comment/', { body: { id: String(id), text } }))
-  await invalidateAlarms()
+  await invalidate(allAlarms)
 }
 
 /** Closes the alarm by hand; `text` is the reason. */
 export async function dismiss(id: number, text: string) {
   await unwrap(api.POST('/api/auth/alarm/dismiss/', { body: { id: String(id), text } }))
-  await invalidateAlarms()
+  await invalidate(allAlarms)
 }
 
 /** Every stored alarm, as a spreadsheet. */
@@ -66,5 +64,5 @@ export const alarmFile = async (sn: string) =>
 
 export async function chooseAlarmMail(mail: AlarmMail) {
   await unwrap(api.POST('/api/auth/alarm/mail/', { body: { mail } }))
-  await invalidateAlarms()
+  await invalidate(allAlarms)
 }

@@ -4,7 +4,10 @@ import createClient from 'openapi-fetch'
 import { unwrap } from '@/lib/api/client'
 import type { components, paths } from '@/lib/api/schema'
 import { withSession } from '@/lib/api/with-session'
+import { systemsQuery } from '@/lib/data/systems'
 import type { Locale } from '@/lib/i18n/locales'
+import { allLive } from '@/lib/live/live-query'
+import { invalidate } from '@/lib/query-client'
 
 type Schemas = components['schemas']
 /** One part of a battery with its new version. */
@@ -38,15 +41,29 @@ const sendUpdate = (sn: string, update: '0' | '1') =>
   unwrap(service.POST('/api/v1/update/', { body: { sn, update } }))
 
 /** Repeating an open start returns the same answer and starts nothing new. */
-export const startUpdate = (sn: string) => sendUpdate(sn, '1')
+export async function startUpdate(sn: string) {
+  const answer = await sendUpdate(sn, '1')
+  void invalidate(allHistories)
+  return answer
+}
 
 /** Refused once the battery has begun. */
-export const withdrawUpdate = (sn: string) => sendUpdate(sn, '0')
+export async function withdrawUpdate(sn: string) {
+  await sendUpdate(sn, '0')
+  void invalidate(allHistories, allLive)
+}
+
+/** The status of a system, in any language. */
+export const statusesOf = (sn: string) => ({ queryKey: ['update', sn] })
+const allHistories = { queryKey: ['update-history'] } as const
+
+/** After a part arrived: other versions, and a line in the history. */
+export const readVersionsAgain = () => invalidate(systemsQuery, allHistories)
 
 /** Notes and faults are translated by the server, so the key contains the language. */
 export const statusQuery = (sn: string, locale: Locale) =>
   queryOptions({
-    queryKey: ['update', sn, locale],
+    queryKey: [...statusesOf(sn).queryKey, locale],
     queryFn: () => readStatus(sn),
     // Polled, so neither retries nor a cached status of an earlier visit are useful.
     retry: false,
@@ -56,7 +73,7 @@ export const statusQuery = (sn: string, locale: Locale) =>
 
 export const historyQuery = (sn: string, locale: Locale) =>
   queryOptions({
-    queryKey: ['update-history', sn, locale],
+    queryKey: [...allHistories.queryKey, sn, locale],
     queryFn: () => readHistory(sn),
     staleTime: 0,
   })

@@ -2,6 +2,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
+import { allSettings, readSettings } from '@/lib/data/settings'
+import { invalidate } from '@/lib/query-client'
 import type { SystemSettings } from '../model/fields'
 
 type Schemas = components['schemas']
@@ -17,6 +19,9 @@ const bodyOf = ({ fields, acknowledged }: BatchChange) => ({
   ...fields,
   ...(acknowledged ? { acknowledge_14a: 'true' } : {}),
 })
+
+/** A batch may have changed some systems even if its answer was lost. */
+const changed = () => void invalidate(batchesQuery, allSettings)
 
 /** A dry run. */
 export const tryBatch = (serials: readonly string[], batch: BatchChange) =>
@@ -34,12 +39,12 @@ export const applyBatch = ({ systems }: BatchOutcome, batch: BatchChange) =>
       params: { query: { sn: systems.map(({ sn }) => sn).join() } },
       body: { ...bodyOf(batch), version: systems.map(({ version }) => version).join() },
     }),
-  )
+  ).finally(changed)
 
 const undo = (id: string, dry_run: boolean) =>
   unwrap(api.POST('/api/auth/settings/batch/{id}/undo/', { params: { path: { id } }, body: { dry_run } }))
 
-export const undoBatch = (id: string) => undo(id, false)
+export const undoBatch = (id: string) => undo(id, false).finally(changed)
 
 /** A dry run of the undo. */
 export const undoTrialQuery = (id: string) =>
@@ -60,24 +65,25 @@ export const templatesQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/api/auth/settings/template/')),
 })
 
-export const createTemplate = (name: string, fields: Record<string, string>) =>
-  unwrap(api.POST('/api/auth/settings/template/', { body: { ...fields, name } }))
+export async function createTemplate(name: string, fields: Record<string, string>) {
+  await unwrap(api.POST('/api/auth/settings/template/', { body: { ...fields, name } }))
+  await invalidate(templatesQuery)
+}
 
-export const renameTemplate = (id: number, name: string) =>
-  unwrap(api.PATCH('/api/auth/settings/template/{id}/', { params: { path: { id } }, body: { name } }))
+export async function renameTemplate(id: number, name: string) {
+  await unwrap(api.PATCH('/api/auth/settings/template/{id}/', { params: { path: { id } }, body: { name } }))
+  await invalidate(templatesQuery)
+}
 
-export const deleteTemplate = (id: number) =>
-  unwrap(api.DELETE('/api/auth/settings/template/{id}/', { params: { path: { id } } }))
+export async function deleteTemplate(id: number) {
+  await unwrap(api.DELETE('/api/auth/settings/template/{id}/', { params: { path: { id } } }))
+  await invalidate(templatesQuery)
+}
 
 /** The settings of the first systems: enough for ranges and common values. */
 export const sampleQuery = (serials: readonly string[]) =>
   queryOptions({
-    queryKey: ['settings-sample', ...serials],
+    queryKey: [...allSettings.queryKey, 'sample', ...serials],
     enabled: serials.length > 0,
-    queryFn: async (): Promise<SystemSettings[]> => {
-      const answer = await unwrap(
-        api.GET('/api/auth/settings/', { params: { query: { sn: serials.join() } } }),
-      )
-      return Array.isArray(answer) ? answer : [answer]
-    },
+    queryFn: (): Promise<SystemSettings[]> => readSettings(serials.join()),
   })

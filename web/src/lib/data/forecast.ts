@@ -1,8 +1,8 @@
 /** The forecasts of sun and load. */
 import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '../api/client'
+import type { components } from '../api/schema'
 import { CHART_REFRESH } from '../constants'
-import { api, unwrap } from './client'
-import type { components } from './schema'
 
 export type Forecast = components['schemas']['ForecastBody']
 

@@ -1,8 +1,9 @@
 /** Requests that change grants; each invalidates the queries that show them. */
 import { api, unwrap } from '@/lib/api/client'
-import { grantsQuery } from '@/lib/api/grants'
-import { systemsQuery } from '@/lib/api/queries'
-import { queryClient } from '@/lib/query-client'
+import { grantsQuery } from '@/lib/data/grants'
+import { systemsQuery } from '@/lib/data/systems'
+import { allLive } from '@/lib/live/live-query'
+import { invalidate } from '@/lib/query-client'
 
 export type Invitation = {
   sn: string
@@ -16,8 +17,7 @@ export type Invitation = {
 /** A grant that begins or ends also changes the list of systems and the live data. */
 async function thenInvalidate<T>(request: Promise<T>): Promise<T> {
   const answer = await request
-  const changed = [grantsQuery.queryKey, systemsQuery.queryKey, ['live']]
-  await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+  await invalidate(grantsQuery, systemsQuery, allLive)
   return answer
 }
 

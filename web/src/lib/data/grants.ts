@@ -1,7 +1,7 @@
 /** Queries and types for access. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from './client'
-import type { components } from './schema'
+import { api, unwrap } from '../api/client'
+import type { components } from '../api/schema'
 
 type Schemas = components['schemas']
 

@@ -1,9 +1,9 @@
 /** Queries for charts and energies, shared by the parts of a page. */
 import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '../api/client'
+import type { components } from '../api/schema'
 import { CHART_REFRESH } from '../constants'
 import { type Interval, type SiteDay, startOf } from '../site-day'
-import { api, unwrap } from './client'
-import type { components } from './schema'
 
 export type Graph = components['schemas']['GraphAnswer']
 export type Resolution = 'minute' | 'quarter' | 'hour' | 'day' | 'month'

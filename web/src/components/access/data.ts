@@ -1,7 +1,7 @@
 /** Requests access from owners. */
 import { api, unwrap } from '@/lib/api/client'
-import { grantsQuery, type InstallerScope } from '@/lib/api/grants'
-import { queryClient } from '@/lib/query-client'
+import { grantsQuery, type InstallerScope } from '@/lib/data/grants'
+import { invalidate } from '@/lib/query-client'
 
 /** A system and the scope that is requested for it. */
 export type AccessRequest = { sn: string; scope: InstallerScope }
@@ -19,6 +19,6 @@ export async function requestAccess(requests: readonly AccessRequest[], message:
     const answer = await unwrap(api.POST('/api/auth/grant/request/', { body }))
     text = answer.text
   }
-  await queryClient.invalidateQueries({ queryKey: grantsQuery.queryKey })
+  await invalidate(grantsQuery)
   return text
 }

@@ -1,12 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import { LIVE_REFRESH } from '@/lib/constants'
+import { allJournals } from '@/lib/data/journal'
 import type { Locale } from '@/lib/i18n/locales'
 import type { JournalFilter } from './model'
 
 export const journalQuery = (filter: JournalFilter, locale: Locale) =>
   queryOptions({
-    queryKey: ['journal', filter, locale],
+    queryKey: [...allJournals.queryKey, filter, locale],
     queryFn: () =>
       unwrap(
         api.GET('/api/auth/journal/', {

@@ -1,9 +1,9 @@
 /** The people of an electrician's company, and what its owners do about them. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
-import { queryClient } from '@/lib/query-client'
+import { accountQuery } from '@/lib/data/account'
+import { invalidate } from '@/lib/query-client'
 
 type Schemas = components['schemas']
 export type Company = Schemas['CompanyEntry']
@@ -18,22 +18,21 @@ export const companyQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/api/auth/company/')),
 })
 
-async function andReadAnew<T>(deed: Promise<T>): Promise<T> {
-  const answer = await deed
+async function thenInvalidate<T>(request: Promise<T>): Promise<T> {
+  const answer = await request
   // Who changes the own role may see something else from now on.
-  const changed = [accountQuery.queryKey, companyQuery.queryKey]
-  await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+  await invalidate(accountQuery, companyQuery)
   return answer
 }
 
 export const inviteMember = (body: { email: string; role: CompanyRole; password: string }) =>
-  andReadAnew(unwrap(api.POST('/api/auth/company/invitation/', { body })))
+  thenInvalidate(unwrap(api.POST('/api/auth/company/invitation/', { body })))
 
 export const withdrawInvitation = (id: number) =>
-  andReadAnew(unwrap(api.DELETE('/api/auth/company/invitation/{id}/', { params: { path: { id } } })))
+  thenInvalidate(unwrap(api.DELETE('/api/auth/company/invitation/{id}/', { params: { path: { id } } })))
 
 export const setMemberRole = (id: number, body: { role: CompanyRole; password: string }) =>
-  andReadAnew(unwrap(api.PATCH('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))
+  thenInvalidate(unwrap(api.PATCH('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))
 
 export const removeMember = (id: number, body: { password: string }) =>
-  andReadAnew(unwrap(api.DELETE('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))
+  thenInvalidate(unwrap(api.DELETE('/api/auth/company/member/{id}/', { params: { path: { id } }, body })))

@@ -1,33 +1,18 @@
-/** The plan page's own requests: on or off, charge target, savings and past blocks. */
+/** Savings and past blocks. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
-import { CHART_REFRESH, LIVE_REFRESH } from '@/lib/constants'
+import { LIVE_REFRESH } from '@/lib/constants'
+import { allJournals } from '@/lib/data/journal'
+import { savingsQuery } from '@/lib/data/money'
 import type { Locale } from '@/lib/i18n/locales'
-import { queryClient } from '@/lib/query-client'
 import type { SiteDay } from '@/lib/site-day'
 
-type Schemas = components['schemas']
-type Journal = Schemas['JournalBody']
-
-/** Turns planning on or off, or sets the charge target. Both are settings with entries in the journal. */
-export async function changePlan(body: Schemas['ChangePlan']) {
-  const plan = await unwrap(api.POST('/api/auth/plan/', { body }))
-  await Promise.all(
-    ['plan', 'settings', 'journal'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
-  )
-  return plan
-}
+type Journal = components['schemas']['JournalBody']
 
 /** The savings of every day from `first` to `last`. */
-export const savingsQuery = (sn: string, first: SiteDay, last: SiteDay) => {
-  const days = `${first}_${last}`
-  return queryOptions({
-    queryKey: ['savings', sn, days],
-    queryFn: () => unwrap(api.GET('/api/auth/savings/', { params: { query: { sn, days } } })),
-    refetchInterval: CHART_REFRESH,
-  })
-}
+export const savingsBetweenQuery = (sn: string, first: SiteDay, last: SiteDay) =>
+  savingsQuery(sn, `${first}_${last}`)
 
 /** Blocks that the page shows. */
 const SHOWN_BLOCKS = 5
@@ -37,7 +22,7 @@ const MAX_PAGES = 3
 /** The last blocks that were carried out, read from the journal. */
 export const pastBlocksQuery = (sn: string, locale: Locale) =>
   queryOptions({
-    queryKey: ['journal', 'plan', sn, locale],
+    queryKey: [...allJournals.queryKey, 'plan', sn, locale],
     queryFn: async () => {
       const found: Journal['lines'] = []
       for (
