@@ -1,11 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Skeleton } from '@/components/ui/skeleton'
-import { refusalText } from '@/lib/form/refusal-text'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -13,23 +12,22 @@ import { type Consent, consentsQuery, endConsent } from './data'
 
 /** Partner apps with access to the owner's systems. */
 export function PartnersCard() {
-  const { t, locale } = useT()
-  const { data, error } = useQuery(consentsQuery)
+  const { t } = useT()
   return (
     <Card title={t('account.partners')} description={t('account.partners.text')}>
-      {error && !data ? (
-        <Callout tone="danger">{refusalText(error, t, locale)}</Callout>
-      ) : !data ? (
-        <Skeleton key="waiting" className="h-12" />
-      ) : data.length === 0 ? (
-        <p className="text-md text-muted">{t('account.partners.none')}</p>
-      ) : (
-        <ul key="consents" className="divide-y divide-line">
-          {data.map((consent) => (
-            <ConsentRow key={consent.id} consent={consent} />
-          ))}
-        </ul>
-      )}
+      <Answer query={useQuery(consentsQuery)} waiting={<Skeleton className="h-12" />}>
+        {(consents) =>
+          consents.length === 0 ? (
+            <p className="text-md text-muted">{t('account.partners.none')}</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {consents.map((consent) => (
+                <ConsentRow key={consent.id} consent={consent} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
     </Card>
   )
 }

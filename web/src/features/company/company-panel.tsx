@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useT } from '@/lib/i18n/use-t'
 import { type Company, companyQuery } from './data'
@@ -13,15 +13,11 @@ import { MemberRow } from './member-row'
 
 /** Members and invitations of the company. Visible to its owners only. */
 export function CompanyPanel() {
-  const { data, error, isFetching, refetch } = useQuery(companyQuery)
-  if (data) return <Cards company={data} />
-  if (!error)
-    return (
-      <div aria-busy="true">
-        <Skeleton className="h-64" />
-      </div>
-    )
-  return <NotLoaded error={error} busy={isFetching} onRetry={refetch} />
+  return (
+    <Answer query={useQuery(companyQuery)} waiting={<Skeleton className="h-64" />}>
+      {(company) => <Cards company={company} />}
+    </Answer>
+  )
 }
 
 function Cards({ company: { name, members, invitations } }: { company: Company }) {

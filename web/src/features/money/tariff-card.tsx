@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { TariffForm } from '@/components/tariff/tariff-form'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { type SystemTariffs, type Tariff, tariffQuery } from '@/lib/data/money'
 import { formatPeriod, joinQuantity, priceQuantity } from '@/lib/format'
@@ -13,23 +13,21 @@ import { useSite } from '@/lib/use-site'
 export function TariffCard() {
   const { t } = useT()
   const { today } = useSite()
-  const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
+  const tariffs = useQuery(tariffQuery(ALL_SYSTEMS))
   return (
-    <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
-      {!systems && !error && <Skeleton key="waiting" className="h-108" />}
-      {!systems && error && (
-        <NotLoaded title={t('money.tariff.failed')} error={error} busy={isFetching} onRetry={refetch} />
-      )}
-      {systems && (
-        <div key="prices" className="grid gap-6">
-          <div className="grid gap-5">
-            {systems.map((system) => (
-              <History key={system.sn} system={system} named={systems.length > 1} />
-            ))}
+    <Card title={t('money.tariff.title')} description={t('money.tariff.text')}>
+      <Answer query={tariffs} failed={t('money.tariff.failed')} waiting={<Skeleton className="h-108" />}>
+        {(systems) => (
+          <div className="grid gap-6">
+            <div className="grid gap-5">
+              {systems.map((system) => (
+                <History key={system.sn} system={system} named={systems.length > 1} />
+              ))}
+            </div>
+            <TariffForm sn={ALL_SYSTEMS} systems={systems} today={today} />
           </div>
-          <TariffForm sn={ALL_SYSTEMS} systems={systems} today={today} />
-        </div>
-      )}
+        )}
+      </Answer>
     </Card>
   )
 }

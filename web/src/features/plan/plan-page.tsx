@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { LookOnly } from '@/components/access/look-only'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { Select } from '@/components/ui/select'
@@ -27,7 +27,7 @@ export function PlanPage() {
   const { sn: selected, serials, choose } = useSelection()
   // A plan belongs to one system; for all systems together the first one is shown.
   const sn = selected === ALL_SYSTEMS ? (serials[0] ?? null) : selected
-  const { data, error, isFetching, refetch } = useQuery({
+  const plan = useQuery({
     ...planQuery(sn ?? '', locale),
     enabled: sn !== null,
   })
@@ -46,11 +46,9 @@ export function PlanPage() {
           </div>
         )}
       </div>
-      {!data && error && (
-        <NotLoaded title={t('plan.failed')} error={error} busy={isFetching} onRetry={refetch} />
-      )}
-      {!data && !error && <Loading />}
-      {data && <PlanContent key={data.sn} plan={data} />}
+      <Answer query={plan} failed={t('plan.failed')} waiting={<Loading />}>
+        {(data) => <PlanContent key={data.sn} plan={data} />}
+      </Answer>
     </>
   )
 }
@@ -60,7 +58,7 @@ const columns =
 
 function Loading() {
   return (
-    <div className={columns} aria-busy>
+    <div className={columns}>
       <Skeleton className="h-130" />
       <Skeleton className="h-105" />
     </div>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Select } from '@/components/ui/select'
@@ -45,39 +45,30 @@ export function HistoryCard({ serials, chosen }: Props) {
 
 function History({ sn }: { sn: string }) {
   const { t, locale } = useT()
-  const { data, error, isFetching, refetch } = useQuery(historyQuery(sn, locale))
+  const query = useQuery(historyQuery(sn, locale))
   const [page, setPage] = useState(1)
-  const shown = pageOf(data ?? [], page, PAGE_SIZE)
-  if (!data && error)
-    return (
-      <NotLoaded
-        title={t('update.history.failed_to_load')}
-        error={error}
-        busy={isFetching}
-        onRetry={refetch}
-      />
-    )
-  if (!data)
-    return (
-      <div aria-busy>
-        <Skeleton key="waiting" className="h-24" />
-      </div>
-    )
-  if (data.length === 0) return <p className="text-md text-muted">{t('update.history.none')}</p>
   return (
-    <>
-      <ol className="divide-y divide-line">
-        {shown.items.map((past) => (
-          <PastRow key={`${past.started_at} ${past.type} ${past.version}`} sn={sn} past={past} />
-        ))}
-      </ol>
-      <Pagination
-        label={t('update.history')}
-        page={shown.current}
-        count={pageCount(data.length, PAGE_SIZE)}
-        onChange={setPage}
-      />
-    </>
+    <Answer query={query} failed={t('update.history.failed_to_load')} waiting={<Skeleton className="h-24" />}>
+      {(history) => {
+        const shown = pageOf(history, page, PAGE_SIZE)
+        if (history.length === 0) return <p className="text-md text-muted">{t('update.history.none')}</p>
+        return (
+          <>
+            <ol className="divide-y divide-line">
+              {shown.items.map((past) => (
+                <PastRow key={`${past.started_at} ${past.type} ${past.version}`} sn={sn} past={past} />
+              ))}
+            </ol>
+            <Pagination
+              label={t('update.history')}
+              page={shown.current}
+              count={pageCount(history.length, PAGE_SIZE)}
+              onChange={setPage}
+            />
+          </>
+        )
+      }}
+    </Answer>
   )
 }
 

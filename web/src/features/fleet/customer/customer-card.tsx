@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { MapPin, Phone } from 'lucide-react'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { textLinkStyle } from '@/components/ui/text-link'
+import { cn } from '@/lib/cn'
 import { grantsQuery } from '@/lib/data/grants'
 import { systemsQuery } from '@/lib/data/systems'
-import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { customerQuery } from './data'
 import { NoteForm } from './note-form'
@@ -15,18 +15,17 @@ import { Photos } from './photos'
 /** The customer card: contact and address, and the company's own note and photos. */
 export function CustomerCard({ sn }: { sn: string }) {
   const { t } = useT()
-  const { data, error, isFetching, refetch } = useQuery(customerQuery(sn))
   return (
-    <Card title={t('customer.title')} description={t('customer.text')} aria-busy={!data && !error}>
+    <Card title={t('customer.title')} description={t('customer.text')}>
       <Contact sn={sn} />
-      {error && !data && <NotLoaded error={error} busy={isFetching} onRetry={refetch} />}
-      {!error && !data && <Skeleton className="h-40" />}
-      {data && (
-        <div className="grid gap-6 lg:grid-cols-2">
-          <NoteForm sn={sn} customer={data} />
-          <Photos sn={sn} photos={data.photos} />
-        </div>
-      )}
+      <Answer query={useQuery(customerQuery(sn))} waiting={<Skeleton className="h-40" />}>
+        {(customer) => (
+          <div className="grid gap-6 lg:grid-cols-2">
+            <NoteForm sn={sn} customer={customer} />
+            <Photos sn={sn} photos={customer.photos} />
+          </div>
+        )}
+      </Answer>
     </Card>
   )
 }

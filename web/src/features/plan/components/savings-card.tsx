@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMoneyText } from '@/components/money/use-money-text'
-import { Callout } from '@/components/ui/callout'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { type Currency, formatMoney, formatTick } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -23,36 +22,40 @@ const ROWS = 10
 export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }) {
   const { t } = useT()
   const { today } = useSite()
+  const savings = useQuery(savingsBetweenQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
+  return (
+    <Card title={t('plan.savings')} description={t('plan.savings.text')}>
+      <Answer query={savings} waiting={<Skeleton className="h-60" />}>
+        {(data) => <Savings days={savedDays(data)} currency={currency} />}
+      </Answer>
+    </Card>
+  )
+}
+
+function Savings({ days, currency }: { days: readonly SavedDay[]; currency: Currency }) {
+  const { t } = useT()
   const [page, setPage] = useState(1)
-  const { data, error } = useQuery(savingsBetweenQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
-  const days = savedDays(data ?? [])
   const { counted, uncounted, lost, saved } = sumOf(days)
   const { current, items } = pageOf(days, page, ROWS)
+  if (days.length === 0) return <SavedText cents={null} currency={currency} />
   return (
-    <Card title={t('plan.savings')} description={t('plan.savings.text')} aria-busy={!data && !error}>
-      {!data && !error && <Skeleton className="h-60" />}
-      {!data && error && <Callout tone="danger">{errorText(error, t)}</Callout>}
-      {data && days.length === 0 && <SavedText cents={null} currency={currency} />}
-      {days.length > 0 && (
-        <>
-          <div className="grid gap-0.5">
-            <SavedText cents={counted === 0 ? null : saved} currency={currency} />
-            <p className="text-sm text-muted">
-              {counted > 0 && t('plan.savings.counted', { counted })}{' '}
-              {lost > 0 && t('plan.savings.lost', { lost })}{' '}
-              {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
-            </p>
-          </div>
-          <Days days={items} currency={currency} />
-          <Pagination
-            label={t('plan.savings')}
-            page={current}
-            count={pageCount(days.length, ROWS)}
-            onChange={setPage}
-          />
-        </>
-      )}
-    </Card>
+    <>
+      <div className="grid gap-0.5">
+        <SavedText cents={counted === 0 ? null : saved} currency={currency} />
+        <p className="text-sm text-muted">
+          {counted > 0 && t('plan.savings.counted', { counted })}{' '}
+          {lost > 0 && t('plan.savings.lost', { lost })}{' '}
+          {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
+        </p>
+      </div>
+      <Days days={items} currency={currency} />
+      <Pagination
+        label={t('plan.savings')}
+        page={current}
+        count={pageCount(days.length, ROWS)}
+        onChange={setPage}
+      />
+    </>
   )
 }
 
