@@ -1,9 +1,7 @@
-import { lingui } from '@lingui/vite-plugin'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
-import { catalogueParts } from './vite/catalogue-parts.ts'
 import { guide } from './vite/guide.ts'
 import { leanIcons } from './vite/lean-icons.ts'
 import { manifest } from './vite/manifest.ts'
@@ -11,7 +9,7 @@ import { precompress } from './vite/precompress.ts'
 import { scriptBudget } from './vite/script-budget.ts'
 import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
-import { textInRem } from './vite/text-in-rem.ts'
+import { texts } from './vite/texts.ts'
 import { towns } from './vite/towns.ts'
 import { uplotParts } from './vite/uplot-parts.ts'
 
@@ -23,17 +21,15 @@ const inBrowser = [
   'src/features/fleet/{components/use-contact-text,model/columns}.test.ts',
   'src/features/settings/model/cache.test.ts',
   'src/features/update/memory.test.ts',
-  'src/lib/{api/client,live/event-stream,offline/offline-cache,passkey/browser,selection,session/*}.test.ts',
+  'src/lib/{api/client,data/outdated,live/event-stream,offline/offline-cache,passkey/browser,selection,session/*}.test.ts',
 ]
 
 export default defineConfig({
   plugins: [
     leanIcons(),
     react(),
-    lingui(),
-    catalogueParts(),
+    texts(),
     tailwindcss(),
-    textInRem(),
     sonnerStylesheet(),
     uplotParts(),
     guide(),
@@ -99,7 +95,6 @@ export default defineConfig({
           isolate: false,
           include: ['src/**/*.test.ts', 'vite/**/*.test.ts'],
           exclude: inBrowser,
-          setupFiles: ['src/lib/testing/texts.ts'],
         },
       },
       {
@@ -109,7 +104,7 @@ export default defineConfig({
           environment: 'happy-dom',
           environmentOptions: { happyDOM: { url: 'http://localhost:3000' } },
           include: ['src/**/*.test.tsx', ...inBrowser],
-          setupFiles: ['src/lib/testing/texts.ts', 'src/lib/testing/page.ts'],
+          setupFiles: ['src/lib/testing/page.ts'],
         },
       },
     ],

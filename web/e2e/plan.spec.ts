@@ -4,8 +4,8 @@
  */
 import type { Page } from '@playwright/test'
 import { nextAction } from '../src/features/plan/model.ts'
-import type { Forecast } from '../src/lib/api/forecast-query.ts'
-import type { Plan } from '../src/lib/api/plan-queries.ts'
+import type { Forecast } from '../src/lib/data/forecast.ts'
+import type { Plan } from '../src/lib/data/plan.ts'
 import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
 import { ONE, THREE } from './harness/owners.ts'
 import { open } from './harness/screens.ts'

@@ -2,6 +2,7 @@
 // missing id. Texts that are the same in several languages on purpose are listed in
 // src/locales/same-text.json: {"id": ["en", "fr"]}, including German if it is one of them.
 import { readFile } from 'node:fs/promises'
+import { idsIn } from './ids-in.mjs'
 import { report, SRC, sourceFiles } from './source-files.mjs'
 
 const LOCALES = ['de', 'en', 'pl', 'fr', 'hr']
@@ -10,8 +11,6 @@ const catalogues = Object.fromEntries(
   await Promise.all(LOCALES.map(async (locale) => [locale, await read(locale)])),
 )
 const sameText = await read('same-text')
-/** Prefixes of the ids that are not loaded with every page (vite/catalogue-parts.ts). */
-const parts = Object.entries(await read('parts'))
 const ids = Object.keys(catalogues.de)
 
 /** Names of the ICU arguments: `{name}` and `{name, plural, …}`, at any depth. */
@@ -63,18 +62,11 @@ function localesByText(id) {
   return groups
 }
 
-/** An id counts as used if it occurs in quotes, or if a template such as `field.${code}` has its prefix. */
-function idsIn(text) {
-  const quoted = new Set([...text.matchAll(/['"]([a-z][\w-]*(?:\.[\w-]+)+)['"]/gi)].map(([, id]) => id))
-  const prefixes = [...text.matchAll(/`([a-z][\w.-]*\.)\$\{/gi)].map(([, prefix]) => prefix)
-  return ids.filter((id) => quoted.has(id) || prefixes.some((prefix) => id.startsWith(prefix)))
-}
-
 const files = (await sourceFiles()).filter(({ path }) => !path.includes('.test.'))
 
 function checkUse() {
   const text = files.map((file) => file.text).join('\n')
-  const used = new Set(idsIn(text))
+  const used = new Set(idsIn(text, ids))
   const called = [...text.matchAll(/\bt\(\s*['"]([^'"]+)['"]/g)].map(([, id]) => id)
   return [
     ...ids.filter((id) => !used.has(id)).map((id) => `${id} is not used`),
@@ -85,59 +77,5 @@ function checkUse() {
   ]
 }
 
-const partOf = (id) =>
-  parts.find(([, starts]) => starts.some((start) => id.startsWith(start)))?.[0] ?? 'house'
-
-/** The parts of the catalogues that are loaded when this code runs, by its path. */
-function partsAt(path) {
-  // Only electricians open these, with the texts of their fleet.
-  if (/^features\/(commands\/end-command|update\/withdraw-update)/.test(path))
-    return ['door', 'house', 'outlook']
-  if (path.startsWith('features/company/')) return ['door', 'house', 'arrival', 'settings']
-  if (path.startsWith('features/settings/batch/')) return ['door', 'house', 'fleet', 'settings']
-  if (
-    /^features\/(account|commands|commissioning|grants|journal|prices|settings)\/|^app\/pages\/settings|^components\/(access|replace|site)\//.test(
-      path,
-    )
-  )
-    return ['door', 'house', 'settings']
-  if (
-    /^features\/(alarms\/|charts\/(components\/(chart-summary|compare-menu|panel-heading|small-chart)|(model\/)?small)|dashboard\/(decisions-notice|outlook-card)|systems\/(group-|system-list))/.test(
-      path,
-    )
-  )
-    return ['door', 'house', 'outlook']
-  if (/^components\/(passkey|totp)\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
-  if (path === 'features/auth/enrol-page.tsx') return ['door', 'arrival', 'settings']
-  if (
-    /^components\/keys\/|^features\/auth\/(confirm|connect|consent|join|key-|lock|partner|password-reset|regist|terms)/.test(
-      path,
-    )
-  )
-    return ['door', 'arrival']
-  if (/^components\/tariff\/|^features\/money\/tariff-card/.test(path)) return ['door', 'house', 'outlook']
-  if (path.startsWith('features/calendar/')) return ['door', 'house', 'calendar', 'outlook']
-  if (/^features\/fleet\/(components\/(end-user-dialog|primary-action|system-facts)|system-page)/.test(path))
-    return ['door', 'house', 'fleet', 'settings']
-  if (path.startsWith('features/fleet/')) return ['door', 'house', 'fleet']
-  if (/^features\/(plan\/|charts\/components\/forecast-accuracy|dashboard\/weather-notice)/.test(path))
-    return ['door', 'house', 'plan']
-  if (path.startsWith('features/update/')) return ['door', 'house', 'update']
-  const atDoor = /^(app|lib|features\/auth|components\/(ui|keys|account))\//.test(path)
-  return atDoor && !/^app\/(main-layout|pages|to-dashboard)|testing/.test(path) ? ['door'] : ['door', 'house']
-}
-
-const checkParts = () =>
-  files.flatMap(({ path, text }) =>
-    idsIn(text)
-      .filter((id) => !partsAt(path).includes(partOf(id)))
-      .map((id) => `${path} may show ${id} before it is loaded: see locales/parts.json`),
-  )
-
-const problems = [
-  ...LOCALES.flatMap(checkLocale),
-  ...ids.flatMap(checkSameText),
-  ...checkUse(),
-  ...checkParts(),
-]
+const problems = [...LOCALES.flatMap(checkLocale), ...ids.flatMap(checkSameText), ...checkUse()]
 report(problems, `catalogues: ${ids.length} texts in ${LOCALES.length} languages`)

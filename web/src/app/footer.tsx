@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { configQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { configQuery } from '@/lib/data/config'
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
@@ -15,7 +15,7 @@ export function Footer({ className }: { className?: string }) {
   const { data } = useQuery(configQuery)
   const electrician = useSession(({ role }) => role === 'electrician')
   return (
-    <footer className={cn('text-[13px] text-muted', className)}>
+    <footer className={cn('text-sm text-muted', className)}>
       <nav aria-label={t('footer.label')}>
         <ul className="flex flex-wrap justify-center gap-x-2">
           <li>

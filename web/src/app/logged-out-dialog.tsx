@@ -40,10 +40,10 @@ function FullPage({ notice, onOk }: { notice: LogoutNotice; onOk: () => void }) 
       <span className="grid size-16 place-items-center rounded-full bg-surface-2 text-muted">
         <LogOut aria-hidden className="size-7" />
       </span>
-      <h2 id={`${id}-title`} className="text-[30px] leading-tight font-semibold tracking-tight">
+      <h2 id={`${id}-title`} className="text-7xl leading-tight font-semibold tracking-tight">
         {t('logged_out.title')}
       </h2>
-      <p id={`${id}-text`} className="max-w-md text-[16px] text-balance text-muted">
+      <p id={`${id}-text`} className="max-w-md text-xl text-balance text-muted">
         {t(`logged_out.${notice}`)}
       </p>
       <Button size="l" autoFocus onClick={() => dialog.current?.close()} className="mt-2 min-w-40">

@@ -12,7 +12,7 @@ export function NotFoundPage() {
     <CentredPage>
       <CentredMessage
         mark={
-          <p aria-hidden className="num text-[88px] leading-none font-semibold text-battery-text">
+          <p aria-hidden className="num text-poster leading-none font-semibold text-battery-text">
             404
           </p>
         }

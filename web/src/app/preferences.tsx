@@ -18,7 +18,7 @@ export function Preferences() {
           aria-label={t('top.language')}
           value={locale}
           onChange={({ target }) => isLocale(target.value) && choose(target.value)}
-          className="h-11 cursor-pointer appearance-none rounded-xl bg-transparent pr-8 pl-3 text-[13px] font-medium text-muted hover:bg-surface-2 hover:text-text"
+          className="h-11 cursor-pointer appearance-none rounded-xl bg-transparent pr-8 pl-3 text-sm font-medium text-muted hover:bg-surface-2 hover:text-text"
         >
           {Object.entries(LOCALES).map(([code, name]) => (
             <option key={code} value={code} lang={code} className="bg-surface text-text">

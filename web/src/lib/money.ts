@@ -1,5 +1,5 @@
 /** Costs and earnings of days. In whole cents; null is unknown, which is not zero. */
-import type { Saving, SystemTariffs, Tariff } from './api/money-queries'
+import type { Saving, SystemTariffs, Tariff } from '@/lib/data/money'
 import type { Energies } from './energy'
 import type { Currency } from './format'
 import type { SiteDay } from './site-day'

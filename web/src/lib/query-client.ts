@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from './api/errors'
 import { LIVE_REFRESH } from './constants'
 
@@ -23,3 +23,10 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+
+/**
+ * What these queries have loaded is outdated; a shorter key stands for all that begin with it. Resolves when
+ * what is on screen has been loaded again.
+ */
+export const invalidate = (...queries: readonly { queryKey: QueryKey }[]) =>
+  Promise.all(queries.map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })))

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { systemsQuery } from './api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { ALL_SYSTEMS } from './live/live'
 import { useSession } from './session/session-store'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { systemsQuery } from './api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 
 /**
  * Systems of a household that this member may only look at. The server refuses their changes, so forms are

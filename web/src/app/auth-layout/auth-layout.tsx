@@ -50,9 +50,9 @@ function ProductPanel() {
   const { t } = useT()
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col overflow-hidden bg-surface p-12 lg:flex">
-      <Wordmark className="text-[17px]" />
+      <Wordmark className="text-2xl" />
       <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-end pb-[46vh]">
-        <p className="text-[clamp(30px,3.05vw,44px)] leading-[1.08] font-semibold tracking-tight text-balance">
+        <p className="text-slogan leading-[1.08] font-semibold tracking-tight text-balance">
           {t('auth_side.claim')
             .split(/(?<=\.) /)
             .map((sentence) => (
@@ -62,7 +62,7 @@ function ProductPanel() {
               </span>
             ))}
         </p>
-        <p className="mt-5 max-w-md text-[17px] text-muted">{t('auth_side.text')}</p>
+        <p className="mt-5 max-w-md text-2xl text-muted">{t('auth_side.text')}</p>
       </div>
       <DayCurve className="absolute inset-x-0 bottom-0 h-[42vh] w-full" />
     </aside>

@@ -10,7 +10,7 @@ const LANGUAGES = (Object.entries(LOCALES) as [Locale, string][]).map(([value, n
   value,
   label: (
     <span lang={value} className="flex items-baseline gap-3">
-      <span aria-hidden className="w-6 text-[12px] font-semibold uppercase">
+      <span aria-hidden className="w-6 text-xs font-semibold uppercase">
         {value}
       </span>
       {name}

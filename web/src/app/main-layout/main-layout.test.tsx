@@ -3,7 +3,7 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { GivenGrant, HeldGrant } from '@/lib/api/grants'
+import type { GivenGrant, HeldGrant } from '@/lib/data/grants'
 import { readLogoutNotice } from '@/lib/session/logout-notice'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
@@ -82,6 +82,28 @@ describe('the start', () => {
     await screen.findByRole('heading', { name: 'Willkommen zurück' })
     expect(asked.mock.calls.flat().filter((path) => path.startsWith('/api/'))).toEqual([])
     server.events.removeAllListeners()
+  })
+
+  it('opens one event stream for all pages, and another for the one system on screen', async () => {
+    serveSystems(['SC24A0001', 'SC24A0002'])
+    const asked: (string | null)[] = []
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get('sn'))
+        return new HttpResponse(new ReadableStream())
+      }),
+      http.get('*/api/auth/journal/', () => HttpResponse.json({ page: 1, pages: 0, total: 0, lines: [] })),
+    )
+    await logIn('electrician')
+    const router = await openApp('/electrician-dashboard')
+    await waitFor(() => expect(asked).toEqual([null]))
+    await router.navigate({ to: '/alarms' })
+    await screen.findByRole('heading', { name: 'Alarme' })
+    await router.navigate({ to: '/update' })
+    await screen.findByRole('heading', { level: 1 })
+    expect(asked).toEqual([null])
+    await router.navigate({ to: '/electrician-dashboard/$sn', params: { sn: 'SC24A0002' } })
+    await waitFor(() => expect(asked).toEqual([null, 'SC24A0002']))
   })
 
   it('lets an electrician in with an empty fleet', async () => {

@@ -4,7 +4,7 @@ import { PagePart } from '@/components/ui/page-part'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
 import { lazyPart } from '@/lib/lazy-part'
-import { useLiveRefresh, useRefetchAfterOutage } from '@/lib/live/use-live'
+import { LiveUpdates } from '@/lib/live/live-updates'
 import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
 import { Footer } from '../footer'
@@ -29,8 +29,6 @@ function useSessionEnded() {
 export function MainLayout() {
   const left = useSessionEnded()
   useStartUp()
-  useLiveRefresh()
-  useRefetchAfterOutage()
   const [collapsed, setCollapsed] = useState(false)
   const [drawerOpen, setDrawerOpen] = useState(false)
   const [drawerWanted, setDrawerWanted] = useState(false)
@@ -43,6 +41,7 @@ export function MainLayout() {
         collapsed ? 'lg:grid-cols-[4.75rem_1fr]' : 'lg:grid-cols-[14rem_1fr]',
       )}
     >
+      <LiveUpdates />
       <SideMenu collapsed={collapsed} onToggle={toggle} />
       <div className="flex min-h-dvh min-w-0 flex-col">
         <TopBar />
@@ -50,7 +49,7 @@ export function MainLayout() {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-[1280px] flex-1 px-4 pt-5 outline-none max-lg:min-h-[calc(100dvh-3.5rem)] lg:px-8 lg:pt-7"
+          className="mx-auto w-full max-w-320 flex-1 px-4 pt-5 outline-none max-lg:min-h-[calc(100dvh-3.5rem)] lg:px-8 lg:pt-7"
         >
           <Outlet />
         </main>

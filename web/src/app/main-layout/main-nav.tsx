@@ -24,7 +24,7 @@ export function SideNav({ collapsed = false, onNavigate }: Props) {
               onClick={onNavigate}
               title={collapsed ? t(label) : undefined}
               className={cn(
-                'flex min-h-11 items-center gap-3 rounded-xl px-3 py-2 text-[14px] font-medium text-muted transition-colors hover:bg-surface-2 hover:text-text aria-[current=page]:bg-surface-2 aria-[current=page]:text-text',
+                'flex min-h-11 items-center gap-3 rounded-xl px-3 py-2 text-md font-medium text-muted transition-colors hover:bg-surface-2 hover:text-text aria-[current=page]:bg-surface-2 aria-[current=page]:text-text',
                 collapsed && 'justify-center',
               )}
             >
@@ -52,7 +52,7 @@ export function BottomTabs() {
           <li key={to} className="min-w-0 flex-1">
             <Link
               to={to}
-              className="my-1 flex min-h-14 flex-col items-center justify-center gap-1 rounded-xl px-1 text-center text-[12px] leading-tight font-medium text-muted aria-[current=page]:text-text [&[aria-current=page]_svg]:text-battery-text"
+              className="my-1 flex min-h-14 flex-col items-center justify-center gap-1 rounded-xl px-1 text-center text-xs leading-tight font-medium text-muted aria-[current=page]:text-text [&[aria-current=page]_svg]:text-battery-text"
             >
               <Icon aria-hidden className="size-5 shrink-0" />
               {t(label)}

@@ -26,7 +26,7 @@ export function MenuDrawer({ open, onOpenChange }: Props) {
         >
           <div className="flex items-center justify-between gap-2 pl-2">
             <Dialog.Title>
-              <Wordmark className="text-[16px]" />
+              <Wordmark className="text-xl" />
               <span className="sr-only"> {t('nav.main')}</span>
             </Dialog.Title>
             <Dialog.Close asChild>

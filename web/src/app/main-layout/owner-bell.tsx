@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
+import { pendingCount, pendingGrantsQuery } from '@/lib/data/grants'
 import { NotificationBell } from './notification-bell'
 
 export function OwnerBell() {

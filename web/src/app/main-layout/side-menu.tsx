@@ -14,7 +14,7 @@ export function SideMenu({ collapsed, onToggle }: Props) {
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-r border-line p-4 lg:flex">
       <div className={cn('flex min-h-10 items-center pt-1', collapsed ? 'justify-center' : 'px-2')}>
-        {collapsed ? <Logo /> : <Wordmark className="text-[16px]" />}
+        {collapsed ? <Logo /> : <Wordmark className="text-xl" />}
       </div>
       <SideNav collapsed={collapsed} />
       <button
@@ -23,7 +23,7 @@ export function SideMenu({ collapsed, onToggle }: Props) {
         aria-expanded={!collapsed}
         title={collapsed ? label : undefined}
         className={cn(
-          'mt-auto flex min-h-11 items-center gap-3 rounded-xl px-3 text-[13px] font-medium text-muted transition-colors hover:bg-surface-2 hover:text-text',
+          'mt-auto flex min-h-11 items-center gap-3 rounded-xl px-3 text-sm font-medium text-muted transition-colors hover:bg-surface-2 hover:text-text',
           collapsed && 'justify-center',
         )}
       >

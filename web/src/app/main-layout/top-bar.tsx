@@ -3,9 +3,8 @@ import { CatchBoundary, useLocation } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
 import { OnlySystem, SystemSelector } from '@/features/systems/system-selector'
-import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
-import { openTexts } from '@/lib/i18n/i18n'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
@@ -14,10 +13,7 @@ import { NotificationBell } from './notification-bell'
 import { OwnerBell } from './owner-bell'
 import { ProfileMenu } from './profile-menu'
 
-const ElectricianBell = lazyPart(async () => {
-  const [{ ElectricianBell }] = await Promise.all([import('./electrician-bell'), openTexts('fleet')])
-  return ElectricianBell
-})
+const ElectricianBell = lazyPart(async () => (await import('./electrician-bell')).ElectricianBell)
 
 /** Pages with a system selector. */
 const WITH_SELECTOR = ['/dashboard', '/calendar', '/charts']
@@ -27,7 +23,7 @@ export function TopBar() {
   const selects = useLocation({ select: ({ pathname }) => WITH_SELECTOR.includes(pathname) })
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-bg">
-      <div className="mx-auto flex min-h-14 max-w-[1280px] items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
+      <div className="mx-auto flex min-h-14 max-w-320 items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
         <div className="flex min-w-0 items-center gap-2.5 font-semibold">
           <Logo className={cn('shrink-0 lg:hidden', selects && 'max-sm:hidden')} />
           <span className={cn('lg:hidden', selects && 'sr-only')}>{PRODUCT_NAME}</span>
@@ -65,5 +61,5 @@ function Systems() {
 }
 
 const WideOnly = ({ children }: { children: ReactNode }) => (
-  <div className="num hidden truncate text-[15px] font-medium lg:block">{children}</div>
+  <div className="num hidden truncate text-lg font-medium lg:block">{children}</div>
 )

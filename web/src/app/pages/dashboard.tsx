@@ -1,38 +1,26 @@
 import type { ReactNode } from 'react'
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { ErrorBoundary, PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
-import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import { EndInForce } from './end-in-force'
 
-/** Loads a component together with its texts. */
-const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
-  (await Promise.all([module, openTexts(part)]))[0]
-
-const AlarmNotice = lazyPart(
-  async () => (await withTexts(import('@/features/alarms/alarm-notice'))).AlarmNotice,
-)
+const AlarmNotice = lazyPart(async () => (await import('@/features/alarms/alarm-notice')).AlarmNotice)
 const DecisionsNotice = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/decisions-notice'))).DecisionsNotice,
+  async () => (await import('@/features/dashboard/decisions-notice')).DecisionsNotice,
 )
 const MoneyCard = lazyPart(async () => (await import('@/features/money/money-card')).MoneyCard)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
 const WeatherNotice = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/weather-notice'), 'plan')).WeatherNotice,
+  async () => (await import('@/features/dashboard/weather-notice')).WeatherNotice,
 )
-const PlanCard = lazyPart(async () => (await withTexts(import('@/features/plan/plan-card'), 'plan')).PlanCard)
+const PlanCard = lazyPart(async () => (await import('@/features/plan/plan-card')).PlanCard)
 const MessagesCard = lazyPart(async () => (await import('@/components/live/messages-card')).MessagesCard)
-const SmallCharts = lazyPart(
-  async () => (await withTexts(import('@/features/charts/small-charts'))).SmallCharts,
-)
-const OutlookCard = lazyPart(
-  async () => (await withTexts(import('@/features/dashboard/outlook-card'))).OutlookCard,
-)
-const SystemList = lazyPart(
-  async () => (await withTexts(import('@/features/systems/system-list'))).SystemList,
-)
+const SmallCharts = lazyPart(async () => (await import('@/features/charts/small-charts')).SmallCharts)
+const OutlookCard = lazyPart(async () => (await import('@/features/dashboard/outlook-card')).OutlookCard)
+const SystemList = lazyPart(async () => (await import('@/features/systems/system-list')).SystemList)
 
 type LaterProps = {
   /** The content's height, so that nothing moves. */
@@ -70,37 +58,37 @@ export const Dashboard = () => (
       </ErrorBoundary>
     }
     money={
-      <Later height="h-[369px] sm:h-[264px]">
+      <Later height={CARD_HEIGHT.money}>
         <MoneyCard />
       </Later>
     }
     chart={
-      <Later height="h-[718px] sm:h-[799px] xl:h-[613px]">
+      <Later height={CARD_HEIGHT.chart}>
         <BigChart />
       </Later>
     }
     plan={
-      <Later height="h-[178px] sm:h-[164px]">
+      <Later height="h-44.5 sm:h-41">
         <PlanCard />
       </Later>
     }
     messages={(reading) => (
-      <Later height="h-[200px] sm:h-[330px] lg:h-[129px]">
+      <Later height="h-50 sm:h-82.5 lg:h-32.25">
         <MessagesCard reading={reading} />
       </Later>
     )}
     energy={
-      <Later height="h-[322px] sm:h-[670px] xl:h-[433px]">
+      <Later height="h-80.5 sm:h-167.5 xl:h-108.25">
         <SmallCharts />
       </Later>
     }
     systems={
-      <Later height="h-[160px]">
+      <Later height="h-40">
         <SystemList />
       </Later>
     }
     outlook={
-      <Later height="h-[310px]">
+      <Later height="h-77.5">
         <OutlookCard />
       </Later>
     }

@@ -1,16 +1,10 @@
 import { Suspense } from 'react'
 import type { InForce } from '@/components/in-force/model'
-import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 
-/** Loads a component together with its texts. */
-const withTexts = async <M,>(module: Promise<M>) => (await Promise.all([module, openTexts('outlook')]))[0]
-
-const EndCommand = lazyPart(
-  async () => (await withTexts(import('@/features/commands/end-command'))).EndCommand,
-)
+const EndCommand = lazyPart(async () => (await import('@/features/commands/end-command')).EndCommand)
 const WithdrawUpdate = lazyPart(
-  async () => (await withTexts(import('@/features/update/withdraw-update'))).WithdrawUpdate,
+  async () => (await import('@/features/update/withdraw-update')).WithdrawUpdate,
 )
 
 /** The button that ends an effect. The server says which command ends it, and whether the reader may. */

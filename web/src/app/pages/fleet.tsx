@@ -3,16 +3,11 @@ import { FleetPage } from '@/features/fleet/fleet-page'
 import type { Row } from '@/features/fleet/model/row'
 import { includes } from '@/features/fleet/model/scope'
 import type { Candidate } from '@/features/update/batch/model'
-import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 
-const FirmwareBatch = lazyPart(async () => {
-  const [{ FirmwareBatch }] = await Promise.all([
-    import('@/features/update/batch/firmware-batch'),
-    openTexts('update'),
-  ])
-  return FirmwareBatch
-})
+const FirmwareBatch = lazyPart(
+  async () => (await import('@/features/update/batch/firmware-batch')).FirmwareBatch,
+)
 
 const candidateOf = ({ sn, customer, system, status, updatable, updating }: Row): Candidate => ({
   sn,

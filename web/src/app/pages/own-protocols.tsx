@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ProtocolsCard } from '@/features/commissioning/protocols-card'
-import { systemsQuery } from '@/lib/api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 
 /** The protocols of the household's systems. */
 export function OwnProtocols() {

@@ -13,24 +13,17 @@ import { FewSettings } from '@/features/settings/few-settings'
 import { choiceText } from '@/features/settings/model/fields'
 import { SettingsPage } from '@/features/settings/settings-page'
 import { StorageSettings } from '@/features/settings/storage-settings'
-import { accountQuery } from '@/lib/api/queries'
-import { openTexts } from '@/lib/i18n/i18n'
+import { accountQuery } from '@/lib/data/account'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
 
-const AlarmMailCard = lazyPart(async () => {
-  const [{ MailCard }] = await Promise.all([import('@/features/alarms/mail-card'), openTexts('outlook')])
-  return MailCard
-})
+const AlarmMailCard = lazyPart(async () => (await import('@/features/alarms/mail-card')).MailCard)
 const GrantsPanel = lazyPart(async () => (await import('@/features/grants/grants-panel')).GrantsPanel)
 const BatchSettings = lazyPart(
   async () => (await import('@/features/settings/batch/batch-settings')).BatchSettings,
 )
-const SystemList = lazyPart(async () => {
-  const [{ SystemList }] = await Promise.all([import('@/features/systems/system-list'), openTexts('outlook')])
-  return SystemList
-})
+const SystemList = lazyPart(async () => (await import('@/features/systems/system-list')).SystemList)
 const CommissioningPage = lazyPart(
   async () => (await import('@/features/commissioning/commissioning-page')).CommissioningPage,
 )

@@ -1,16 +1,13 @@
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ProtocolsCard } from '@/features/commissioning/protocols-card'
 import { SystemPage } from '@/features/fleet/system-page'
 import { SystemJournal } from '@/features/journal/system-journal'
-import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 import { EndInForce } from './end-in-force'
 
-const AlarmsCard = lazyPart(async () => {
-  const [{ AlarmsCard }] = await Promise.all([import('@/features/alarms/alarms-card'), openTexts('outlook')])
-  return AlarmsCard
-})
+const AlarmsCard = lazyPart(async () => (await import('@/features/alarms/alarms-card')).AlarmsCard)
 const ServiceCommands = lazyPart(
   async () => (await import('@/features/commands/service-commands')).ServiceCommands,
 )
@@ -25,7 +22,7 @@ const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart
 export const System = () => (
   <SystemPage
     chart={
-      <PagePart fallback={<Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />}>
+      <PagePart fallback={<Skeleton className={CARD_HEIGHT.chart} />}>
         <BigChart />
       </PagePart>
     }

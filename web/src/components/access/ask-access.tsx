@@ -2,15 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { PagePart } from '@/components/ui/page-part'
-import { type Account, accountQuery } from '@/lib/api/queries'
-import { openTexts } from '@/lib/i18n/i18n'
+import { type Account, accountQuery } from '@/lib/data/account'
 import { lazyPart } from '@/lib/lazy-part'
-import type { AccessRequest } from './ask'
+import type { AccessRequest } from './data'
 
-const AskDialog = lazyPart(async () => {
-  const [{ AskDialog }] = await Promise.all([import('./ask-dialog'), openTexts('settings')])
-  return AskDialog
-})
+const AskDialog = lazyPart(async () => (await import('./ask-dialog')).AskDialog)
 
 type Props = Omit<ComponentProps<typeof Button>, 'onClick'> & {
   requests: readonly AccessRequest[]

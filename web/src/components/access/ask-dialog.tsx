@@ -4,7 +4,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type AccessRequest, requestAccess } from './ask'
+import { type AccessRequest, requestAccess } from './data'
 import { MessageField } from './message-field'
 
 type FormProps = { requests: readonly AccessRequest[]; renewal: boolean; onClose: () => void }

@@ -31,7 +31,7 @@ export function DeleteAccount({ more }: Props) {
         title={t('account.delete.title')}
         description={t('account.delete.text')}
       >
-        {more && <p className="mb-4 text-[14px]">{more}</p>}
+        {more && <p className="mb-4 text-md">{more}</p>}
         <DeleteForm onCancel={() => setOpen(false)} />
       </Dialog>
     </>

@@ -55,10 +55,10 @@ export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
             <li
               key={`${one.sn ?? ''} ${one.kind}`}
               className={cn(
-                'flex items-start gap-3 text-[14px]',
+                'flex items-start gap-3 text-md',
                 !isQuiet(one) && 'rounded-xl border px-3.5 py-2.5',
                 restrictions.has(one) ? 'border-warn/40 bg-warn-bg' : 'border-grid/40 bg-info-bg',
-                isQuiet(one) && 'bg-transparent px-1 text-[13px] text-muted',
+                isQuiet(one) && 'bg-transparent px-1 text-sm text-muted',
               )}
             >
               <Icon
@@ -76,7 +76,7 @@ export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
                   ) : (
                     <>
                       <p className="font-medium">{title(one)}</p>
-                      <p className="num text-[13px]">{note(one)}</p>
+                      <p className="num text-sm">{note(one)}</p>
                     </>
                   )}
                 </div>

@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { FormProblem } from '@/components/ui/form-problem'
 import { TagInput } from '@/components/ui/tag-input'
-import { api, unwrap } from '@/lib/api/client'
-import { claimsQuery, type KeyResult, systemsQuery } from '@/lib/api/queries'
+import { addKeys, type KeyResult } from '@/lib/data/claims'
 import { useForm } from '@/lib/form/use-form'
 import { useFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
@@ -20,7 +18,6 @@ type Props = { onAdded?: (results: KeyResult[]) => void }
  */
 export function AddKeysForm({ onAdded }: Props) {
   const { t } = useT()
-  const queries = useQueryClient()
   // A mailed link brings a code (`#key=…`), for instance from a former owner.
   const mailed = useFragment('key')
   const [results, setResults] = useState<KeyResult[]>([])
@@ -36,8 +33,7 @@ export function AddKeysForm({ onAdded }: Props) {
     },
     send: async (values) => {
       setResults([])
-      const body = { keys: joinKeys(keysOf(values)) }
-      const { keys } = await unwrap(api.POST('/api/auth/usr_sn/', { body }))
+      const keys = await addKeys(joinKeys(keysOf(values)))
       setResults(keys)
       form.reset({
         keys: sortOutcomes(keys)
@@ -45,7 +41,6 @@ export function AddKeysForm({ onAdded }: Props) {
           .join(','),
         draft: '',
       })
-      for (const { queryKey } of [systemsQuery, claimsQuery]) void queries.invalidateQueries({ queryKey })
       onAdded?.(keys)
     },
   })

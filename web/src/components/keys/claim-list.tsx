@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Hourglass, TimerOff, UsersRound } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
-import { api, unwrap } from '@/lib/api/client'
-import { type Claim, claimsQuery } from '@/lib/api/queries'
+import { addKeys, type Claim } from '@/lib/data/claims'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatCountdown } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -16,7 +15,7 @@ export function ClaimList({ claims }: { claims: Claim[] }) {
   const { t } = useT()
   const waiting = claims.some(({ status }) => status === 'waiting')
   return (
-    <section aria-label={t('claims.title')} className="card p-4 text-[14px]">
+    <section aria-label={t('claims.title')} className="card p-4 text-md">
       <ul className="divide-y divide-line">
         {claims.map((claim) => (
           <ClaimRow key={claim.sn} claim={claim} />
@@ -40,11 +39,7 @@ function ClaimRow({ claim }: { claim: Claim }) {
   const { t, locale } = useT()
   const status = statusOf(claim.status)
   const Icon = ICON[status]
-  const queries = useQueryClient()
-  const renew = useMutation({
-    mutationFn: () => unwrap(api.POST('/api/auth/usr_sn/', { body: { keys: claim.sn } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: claimsQuery.queryKey }),
-  })
+  const renew = useMutation({ mutationFn: () => addKeys(claim.sn) })
   return (
     <li className="grid gap-2 py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

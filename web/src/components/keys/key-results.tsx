@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Callout } from '@/components/ui/callout'
-import type { KeyResult } from '@/lib/api/queries'
+import type { KeyResult } from '@/lib/data/claims'
 import { useT } from '@/lib/i18n/use-t'
 import { sortOutcomes } from './model'
 import { SwitchSteps } from './switch-steps'

@@ -1,6 +1,7 @@
 /** Results of submitted keys, and the state of claims. */
-import type { Claim, KeyResult } from '@/lib/api/queries'
+
 import { CLAIM_LIFETIME } from '@/lib/constants'
+import type { Claim, KeyResult } from '@/lib/data/claims'
 import type { Finding } from '@/lib/validation/codes'
 import { checkKeys, normaliseKey } from '@/lib/validation/key'
 

@@ -1,11 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { claimsQuery, systemsQuery } from '@/lib/api/queries'
 import { CLAIM_POLL } from '@/lib/constants'
+import { claimsQuery } from '@/lib/data/claims'
+import { systemsQuery } from '@/lib/data/systems'
+import { invalidate } from '@/lib/query-client'
 
 /** Open claims, polled until none of them can change any more. */
 export function useClaims() {
-  const queries = useQueryClient()
   const claims = useQuery({
     ...claimsQuery,
     refetchInterval: ({ state }) =>
@@ -14,7 +15,7 @@ export function useClaims() {
   // A claim that has left the list has become a system.
   const listed = claims.data?.map(({ sn }) => sn).join()
   useEffect(() => {
-    if (listed !== undefined) void queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-  }, [listed, queries])
+    if (listed !== undefined) void invalidate(systemsQuery)
+  }, [listed])
   return claims
 }

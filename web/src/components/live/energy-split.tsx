@@ -32,13 +32,13 @@ export function EnergySplit({ live, title, total, parts }: Props) {
   return (
     <div className="group" data-live={live}>
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <h3 className="text-[13px] text-muted">{title}</h3>
-        <p className="num text-[15px] font-semibold">
+        <h3 className="text-sm text-muted">{title}</h3>
+        <p className="num text-lg font-semibold">
           {total === null ? '–' : joinQuantity(energyQuantity(total, locale))}
         </p>
       </div>
       <Bar parts={shown} total={total ?? 0} />
-      <ul className="mt-2 flex min-h-[1.45em] flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted">
+      <ul className="mt-2 flex min-h-[1.45em] flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {shown.map(({ label, energy, colour }) => (
           <li key={label} className="flex items-center gap-1.5">
             <span aria-hidden className={cn('size-2 shrink-0 rounded-full', DOT[colour], OLD)} />

@@ -32,7 +32,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now, title, i
         <div className="min-w-0 flex-1 basis-52">
           <h2
             id="sentence"
-            className="text-[22px] leading-tight font-semibold tracking-tight text-balance lg:text-[24px]"
+            className="text-4xl leading-tight font-semibold tracking-tight text-balance lg:text-5xl"
           >
             {title ?? t(headline)}
           </h2>

@@ -29,7 +29,7 @@ export function LiveMark({ reading, freshness, now }: Props) {
   const silent = together?.reporting ? silentOf(reading, now).slice(0, MAX_NAMED) : []
   const partly = together && together.reporting < together.systems
   return (
-    <div className="num shrink-0 text-right text-[12px] text-muted">
+    <div className="num shrink-0 text-right text-xs text-muted">
       <p className="flex items-center justify-end gap-2">
         {live ? (
           <span aria-hidden className="size-2 rounded-full bg-ok" />

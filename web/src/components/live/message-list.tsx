@@ -29,9 +29,9 @@ export function MessageList({ title, empty, messages }: Props) {
   const { current, items } = pageOf(messages, chosen, PAGE_SIZE)
   return (
     <div className="min-w-0">
-      <h3 className="text-[14px] font-medium">{title}</h3>
+      <h3 className="text-md font-medium">{title}</h3>
       {messages.length === 0 ? (
-        <p className="mt-2 text-[13px] text-muted">{empty}</p>
+        <p className="mt-2 text-sm text-muted">{empty}</p>
       ) : (
         <ul className={cn('mt-2 divide-y divide-line', folded && 'max-sm:[&>li:nth-child(n+4)]:hidden')}>
           {items.map((message) => (
@@ -60,8 +60,8 @@ function MessageRow({ time, text, sn }: Message) {
   const { locale } = useT()
   const at = siteTimeOf(time)
   return (
-    <li className="py-2.5 text-[13px]">
-      <p className="num flex flex-wrap gap-x-3 text-[12px] text-muted">
+    <li className="py-2.5 text-sm">
+      <p className="num flex flex-wrap gap-x-3 text-xs text-muted">
         {/* Already in the site's local time. */}
         <time>{at === null ? time : formatDateTime(at, { locale, timeZone: 'UTC' })}</time>
         {sn && <span>{sn}</span>}

@@ -24,7 +24,7 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
   const { t } = useT()
   return (
     <article className="card flex min-w-0 flex-col p-3 sm:p-4">
-      <h3 className="flex items-start gap-2 text-[13px] leading-snug font-medium text-muted">
+      <h3 className="flex items-start gap-2 text-sm leading-snug font-medium text-muted">
         <Icon
           aria-hidden
           className={cn('mt-px size-4 shrink-0', live ? VALUE_COLOUR[colour] : 'text-muted')}
@@ -33,14 +33,14 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
       </h3>
       <p
         className={cn(
-          'num mt-1.5 text-[22px] leading-none font-semibold tracking-tight sm:text-[26px]',
+          'num mt-1.5 text-4xl leading-none font-semibold tracking-tight sm:text-6xl',
           !live && 'text-muted',
         )}
       >
         {value ? (
           <>
             {value.value}
-            <span className="ml-1 text-[14px] font-medium text-muted">{value.unit}</span>
+            <span className="ml-1 text-md font-medium text-muted">{value.unit}</span>
           </>
         ) : (
           <>
@@ -49,7 +49,7 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
           </>
         )}
       </p>
-      <p className="num mt-1.5 min-h-[1.45em] text-[12px] text-muted">{note}</p>
+      <p className="num mt-1.5 min-h-[1.45em] text-xs text-muted">{note}</p>
       <Sparkline values={curve} floor={floor} className={live ? VALUE_COLOUR[colour] : 'text-muted'} />
     </article>
   )

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { BatteryMedium, Gauge, Leaf, Percent, SunMedium, UtilityPole } from 'lucide-react'
-import { graphQuery } from '@/lib/api/chart-queries'
+import { graphQuery } from '@/lib/data/charts'
 import type { Energies } from '@/lib/energy'
 import { consumptionOf } from '@/lib/energy'
 import {

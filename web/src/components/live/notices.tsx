@@ -48,7 +48,7 @@ function Notice({ icon: Icon, title, children }: NoticeProps) {
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0 text-grid-text" />
       <div className="min-w-0">
         <p className="font-medium">{title}</p>
-        <p className="text-[13px] text-muted">{children}</p>
+        <p className="text-sm text-muted">{children}</p>
       </div>
     </div>
   )

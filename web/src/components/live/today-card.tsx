@@ -27,13 +27,13 @@ export function TodayCard({ energies, asOf }: Props) {
       </h2>
       <div className="grid shrink-0 justify-items-center gap-2 text-center">
         <Gauge percent={share} live={live} />
-        <p className="text-[12px] text-muted">
+        <p className="text-xs text-muted">
           {t('today.self_consumption')}{' '}
           <span className="num font-medium text-text">
             {ownUse === null ? '–' : joinQuantity(percentQuantity(ownUse, locale))}
           </span>
         </p>
-        {asOf && <p className="num text-[12px] text-muted">{asOf}</p>}
+        {asOf && <p className="num text-xs text-muted">{asOf}</p>}
       </div>
       <div className="grid min-w-0 flex-1 basis-[11em] gap-4">
         <EnergySplit
@@ -94,15 +94,15 @@ function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
         )}
       </svg>
       <p className="relative text-center leading-tight">
-        <span className="num block text-[27px] leading-none font-semibold">
+        <span className="num block text-6xl leading-none font-semibold">
           {percent === null ? '–' : formatNumber(percent, locale)}
           {percent !== null && (
-            <span className="ml-0.5 text-[14px] font-medium text-muted">
+            <span className="ml-0.5 text-md font-medium text-muted">
               {percentQuantity(percent, locale).unit}
             </span>
           )}
         </span>
-        <span className="mt-1 block max-w-18 text-[11px] wrap-break-word hyphens-auto text-muted">
+        <span className="mt-1 block max-w-18 text-2xs wrap-break-word hyphens-auto text-muted">
           {t('today.self_sufficiency')}
         </span>
       </p>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { energyQuery } from '@/lib/api/chart-queries'
+import { energyQuery } from '@/lib/data/charts'
 import { totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
 import type { LiveEntry } from '@/lib/live/live'

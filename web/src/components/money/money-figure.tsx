@@ -24,14 +24,14 @@ export function MoneyFigure({ title, money, currency, period, note, className }:
   const { actual } = money
   return (
     <div className={cn('min-w-0', className)}>
-      <h3 className="text-[13px] font-medium text-muted">{title}</h3>
-      <p className="num mt-1.5 flex flex-wrap items-baseline gap-x-1.5 gap-y-1 text-[22px] leading-none sm:text-[26px] font-semibold tracking-tight">
+      <h3 className="text-sm font-medium text-muted">{title}</h3>
+      <p className="num mt-1.5 flex flex-wrap items-baseline gap-x-1.5 gap-y-1 text-4xl leading-none sm:text-6xl font-semibold tracking-tight">
         {actual === null ? <span aria-hidden>–</span> : amount(actual)}
-        <span className="text-[14px] font-medium tracking-normal text-muted">
+        <span className="text-md font-medium tracking-normal text-muted">
           {actual === null ? t('value.unknown') : outcome(actual)}
         </span>
       </p>
-      <dl className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-[13px] text-muted">
+      <dl className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm text-muted">
         {(['cost', 'income'] as const).map((part) => (
           <div key={part} className="flex flex-wrap items-center gap-x-1.5">
             <span
@@ -44,14 +44,9 @@ export function MoneyFigure({ title, money, currency, period, note, className }:
         ))}
       </dl>
       {period && (
-        <SavedLine
-          money={money}
-          currency={currency}
-          period={period}
-          className="mt-3 text-[14px] font-medium"
-        />
+        <SavedLine money={money} currency={currency} period={period} className="mt-3 text-md font-medium" />
       )}
-      {note && <div className="mt-2 text-[13px] text-muted">{note}</div>}
+      {note && <div className="mt-2 text-sm text-muted">{note}</div>}
     </div>
   )
 }

@@ -23,7 +23,7 @@ export function SavedLine({ money, currency, period, className }: Props) {
       <span className="min-w-0 text-pretty">
         {saved(money, period)}
         {savedOf(money)?.word === 'lost' && (
-          <span className="text-[14px] font-normal text-muted"> {t('money.stored')}</span>
+          <span className="text-md font-normal text-muted"> {t('money.stored')}</span>
         )}
       </span>
     </p>

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
-import type { Account } from '@/lib/api/queries'
+import type { Account } from '@/lib/data/account'
 import { type TextBinding, useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { makePasskey } from '@/lib/passkey/browser'
-import { addPasskey, beginPasskey, type PasskeyCreation } from './api'
+import { addPasskey, beginPasskey, type PasskeyCreation } from './data'
 import { checkName, deviceName, NAME_MAX } from './model'
 import { ProveIdentity } from './prove-identity'
 
@@ -44,7 +44,7 @@ function Create({ options, onDone }: { options: PasskeyCreation; onDone: () => v
   return (
     <div ref={section}>
       <form {...form.form} className="grid gap-5">
-        <p className="text-[14px]">{t('passkey.create.text')}</p>
+        <p className="text-md">{t('passkey.create.text')}</p>
         <FormProblem form={form} />
         <NameField {...form.text('name')} />
         <Button type="submit" busy={form.busy} className="sm:justify-self-end">

@@ -3,14 +3,14 @@ import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
 import { Dialog } from '@/components/ui/dialog'
 import { FormProblem } from '@/components/ui/form-problem'
-import type { Account } from '@/lib/api/queries'
+import type { Account } from '@/lib/data/account'
 import { useForm } from '@/lib/form/use-form'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { knowsPasskeys } from '@/lib/passkey/problem'
 import { AddPasskey, NameField } from './add-passkey'
-import { type Proof, removePasskey, renamePasskey } from './api'
+import { type Proof, removePasskey, renamePasskey } from './data'
 import { checkName } from './model'
 import { ProveIdentity } from './prove-identity'
 
@@ -26,7 +26,7 @@ export function PasskeyCard({ account }: { account: Account }) {
     <Card title={t('passkey.title')} description={t('passkey.text')}>
       <div className="grid gap-4">
         {passkeys.length === 0 ? (
-          <p className="text-[14px] text-muted">{t('passkey.none')}</p>
+          <p className="text-md text-muted">{t('passkey.none')}</p>
         ) : (
           <ul className="divide-y divide-line">
             {passkeys.map((passkey) => (
@@ -39,7 +39,7 @@ export function PasskeyCard({ account }: { account: Account }) {
             {t('passkey.add')}
           </Button>
         ) : (
-          <p className="text-[14px] text-muted">{t('passkey.problem.unavailable')}</p>
+          <p className="text-md text-muted">{t('passkey.problem.unavailable')}</p>
         )}
       </div>
       <Dialog open={adding} onOpenChange={close} title={t('passkey.add')} description={t('passkey.add.text')}>
@@ -57,7 +57,7 @@ function PasskeyRow({ account, passkey }: { account: Account; passkey: Passkey }
   const date = (at: number) => formatLongDate(at, { locale })
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
-      <div className="min-w-0 text-[14px]">
+      <div className="min-w-0 text-md">
         <p className="font-medium break-words">{name}</p>
         <p className="text-muted">{t('passkey.since', { date: date(created_at) })}</p>
         <p className="text-muted">

@@ -1,16 +1,16 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { api, unwrap } from '@/lib/api/client'
-import { claimsQuery, REPLACEMENT, systemsQuery } from '@/lib/api/queries'
+import { REPLACEMENT } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { checkKey, normaliseKey } from '@/lib/validation/key'
+import { checkKey } from '@/lib/validation/key'
+import { replaceUnit, showReplacement, tryReplacement } from './data'
 
 type FormProps = {
   sn: string
@@ -38,35 +38,19 @@ const POINTS = ['goes_on', 'new', 'old'] as const
 
 function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
   const { t } = useT()
-  const queries = useQueryClient()
   /** The unit that the key names; null while the key is being entered. */
   const [unit, setUnit] = useState<string | null>(null)
   /** Remaining steps at the new unit, as the server describes them. */
   const [waiting, setWaiting] = useState<string | null>(null)
-  const ask = (key: string, dry_run: boolean) =>
-    unwrap(
-      api.POST('/api/auth/system/{sn}/replace/', {
-        params: { path: { sn } },
-        body: { key: normaliseKey(key), dry_run },
-      }),
-    )
   /** The mutation lasts until the page shows the new unit. */
   const replacement = useMutation({
     mutationKey: REPLACEMENT,
     mutationFn: async (key: string) => {
-      const answer = await ask(key, false)
-      if (answer.status !== 'replaced') {
-        setWaiting(answer.text)
-        return queries.invalidateQueries({ queryKey: claimsQuery.queryKey })
-      }
+      const answer = await replaceUnit(sn, key)
+      if (answer.status !== 'replaced') return setWaiting(answer.text)
       notify.success(t('replace.done', { sn, next: answer.sn }))
       onClose()
-      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-      await onReplaced?.(answer.sn)
-      // Queries under the old serial number can never be answered again.
-      const ofOld = ({ queryKey }: { queryKey: QueryKey }) => JSON.stringify(queryKey).includes(sn)
-      queries.removeQueries({ predicate: ofOld, type: 'inactive' })
-      void queries.invalidateQueries({ predicate: (query) => !ofOld(query) })
+      await showReplacement(sn, () => onReplaced?.(answer.sn))
     },
     onError: () => {
       // The error is shown at the field, which the question hides.
@@ -79,7 +63,7 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
     check: ({ key }) => ({ key: checkKey(key) }),
     send: async ({ key }) => {
       if (unit !== null) return replacement.mutateAsync(key)
-      const found = await ask(key, true)
+      const found = await tryReplacement(sn, key)
       setUnit([found.sn, found.hardware && `(${found.hardware})`].filter(Boolean).join(' '))
     },
   })
@@ -97,7 +81,7 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
         </div>
       ) : (
         <>
-          <ul className="grid list-disc gap-1.5 pl-5 text-[14px]">
+          <ul className="grid list-disc gap-1.5 pl-5 text-md">
             {POINTS.map((point) => (
               <li key={point}>{t(`replace.point.${point}`)}</li>
             ))}

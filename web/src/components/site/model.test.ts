@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Site } from '@/lib/api/site'
+import type { Site } from '@/lib/data/site'
 import { checkSite, compassOf, initialSite, peakOf, placeBody, siteBody, zonesWith } from './model'
 
 const site: Site = {

@@ -1,5 +1,5 @@
 /** The form of a site: initial values, validation and request body. */
-import type { Site, SiteChange } from '@/lib/api/site'
+import type { Site, SiteChange } from '@/lib/data/site'
 import type { Locale } from '@/lib/i18n/locales'
 import { readNumber } from '@/lib/number'
 

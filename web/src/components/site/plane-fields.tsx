@@ -24,7 +24,7 @@ export function PlaneFields({ plane, place, text, onRemove }: Props) {
     <fieldset className="min-w-0 rounded-xl border border-line p-4 pt-2">
       <legend className="sr-only">{t('site.plane', { number: place })}</legend>
       <div className="mb-1 flex items-center justify-between gap-3">
-        <p aria-hidden className="text-[14px] font-medium">
+        <p aria-hidden className="text-md font-medium">
           {t('site.plane', { number: place })}
         </p>
         <Button
@@ -52,9 +52,7 @@ export function PlaneFields({ plane, place, text, onRemove }: Props) {
           label={t('site.azimuth')}
           hint={t('site.azimuth.hint')}
           action={
-            facing && (
-              <span className="text-[13px] text-muted">{t(`site.compass.${compassOf(azimuth)}`)}</span>
-            )
+            facing && <span className="text-sm text-muted">{t(`site.compass.${compassOf(azimuth)}`)}</span>
           }
           autoComplete="off"
           required

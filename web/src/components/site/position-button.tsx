@@ -29,7 +29,7 @@ export function PositionButton({ onFound }: { onFound: (position: Position) => v
         <LocateFixed aria-hidden className="size-4" />
         {t('site.position')}
       </Button>
-      <p id={id} className="text-[13px] text-muted">
+      <p id={id} className="text-sm text-muted">
         {t('site.position.text')}
       </p>
       {data && (

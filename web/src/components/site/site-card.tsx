@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { LookOnly } from '@/components/access/look-only'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type System, systemsQuery } from '@/lib/api/queries'
-import { type Site, siteQuery } from '@/lib/api/site'
+import { type Site, siteQuery } from '@/lib/data/site'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useLookOnly } from '@/lib/use-look-only'
@@ -61,16 +61,22 @@ const othersOf = (systems: readonly System[], { sn, access }: System) =>
 
 function OneSite({ system, others }: { system: System; others: readonly string[] }) {
   const { t } = useT()
-  const { data: site, error, isFetching, refetch } = useQuery(siteQuery(system.sn))
-  if (site)
-    return WRITERS.includes(system.access) ? (
-      // A refetch does not reset the form.
-      <SiteForm site={site} others={others} />
-    ) : (
-      <SiteFacts site={site} />
-    )
-  if (!error) return <Skeleton className="h-215" />
-  return <NotLoaded title={t('site.failed')} error={error} busy={isFetching} onRetry={refetch} />
+  return (
+    <Answer
+      query={useQuery(siteQuery(system.sn))}
+      failed={t('site.failed')}
+      waiting={<Skeleton className="h-215" />}
+    >
+      {(site) =>
+        WRITERS.includes(system.access) ? (
+          // A refetch does not reset the form.
+          <SiteForm site={site} others={others} />
+        ) : (
+          <SiteFacts site={site} />
+        )
+      }
+    </Answer>
+  )
 }
 
 /** The site, read-only. */
@@ -78,7 +84,7 @@ function SiteFacts({ site }: { site: Site }) {
   const { t, locale } = useT()
   const { latitude, longitude } = site
   return (
-    <dl className="num grid gap-3 text-[14px]">
+    <dl className="num grid gap-3 text-md">
       <Fact name={t('site.place')}>{site.place ?? t('site.unknown')}</Fact>
       {latitude !== null && longitude !== null && (
         <Fact name={t('site.coordinates')}>

@@ -6,8 +6,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
-import { systemsQuery } from '@/lib/api/queries'
-import { describeSystem, type Site, siteQuery } from '@/lib/api/site'
+import { type Site, saveSite, siteQuery } from '@/lib/data/site'
 import { useForm } from '@/lib/form/use-form'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -54,11 +53,9 @@ export function SiteForm({ site, others }: Props) {
       )
     },
     send: async (values) => {
-      await describeSystem(site.sn, siteBody(values, planes, fixed))
-      if (everywhere) await Promise.all(others.map((sn) => describeSystem(sn, placeBody(values))))
+      const same = everywhere ? others : []
+      await saveSite(site.sn, siteBody(values, planes, fixed), same, placeBody(values))
       notify.success(t('site.saved'))
-      void queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-      for (const sn of others) void queries.invalidateQueries({ queryKey: siteQuery(sn).queryKey })
       // The server rounds coordinates; the form then shows the stored values.
       const kept = await queries.fetchQuery({ ...siteQuery(site.sn), staleTime: 0 })
       form.reset(initialSite(kept, locale))
@@ -101,7 +98,7 @@ export function SiteForm({ site, others }: Props) {
           <Field {...form.text('latitude')} label={t('site.latitude')} autoComplete="off" />
           <Field {...form.text('longitude')} label={t('site.longitude')} autoComplete="off" />
         </div>
-        <p id={`${id}-coordinates`} className="text-[13px] text-muted">
+        <p id={`${id}-coordinates`} className="text-sm text-muted">
           {t('site.coordinates.hint')}
         </p>
       </fieldset>
@@ -121,8 +118,8 @@ export function SiteForm({ site, others }: Props) {
       />
       <div ref={list} className="grid gap-3">
         <div>
-          <h3 className="text-[13px] font-medium">{t('site.planes')}</h3>
-          <p className="mt-1 text-[13px] text-muted">{t('site.planes.text')}</p>
+          <h3 className="text-sm font-medium">{t('site.planes')}</h3>
+          <p className="mt-1 text-sm text-muted">{t('site.planes.text')}</p>
         </div>
         {planes.map((plane, place) => (
           <PlaneFields
@@ -138,7 +135,7 @@ export function SiteForm({ site, others }: Props) {
             <Plus aria-hidden className="size-4" />
             {t('site.plane.add')}
           </Button>
-          <p role="status" className="num text-[14px]">
+          <p role="status" className="num text-md">
             {peak !== null && t('site.peak', { kwp: formatNumber(peak, locale, 2) })}
           </p>
         </div>

@@ -45,7 +45,7 @@ export function TownField({ field, onTown }: Props) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <p className="mt-1.5 text-[13px] text-muted">
+      <p className="mt-1.5 text-sm text-muted">
         {t('site.towns')}{' '}
         <a
           href="https://www.geonames.org"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SystemTariffs } from '@/lib/api/money-queries'
+import type { SystemTariffs } from '@/lib/data/money'
 import { checkTariff, initialSystem, initialTariff, lacksPrices, pricesOn, tariffBody } from './model'
 
 const TODAY = '2026-11-15'

@@ -1,5 +1,5 @@
 /** The form of a fixed price: initial values, validation and request body. */
-import type { NewTariff, SystemTariffs, Tariff } from '@/lib/api/money-queries'
+import type { NewTariff, SystemTariffs, Tariff } from '@/lib/data/money'
 import type { Findings } from '@/lib/form/model'
 import { formatNumber } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'

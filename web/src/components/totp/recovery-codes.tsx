@@ -28,12 +28,12 @@ export function RecoveryCodes({ codes, onDone }: Props) {
 
   return (
     <div className="grid gap-5">
-      <p ref={text} tabIndex={-1} className="text-[14px] outline-none">
+      <p ref={text} tabIndex={-1} className="text-md outline-none">
         {t('totp.recovery.text')}
       </p>
       <ul
         aria-label={t('totp.recovery')}
-        className="num grid grid-cols-2 gap-x-4 gap-y-2 rounded-xl border border-line bg-surface-2 p-4 text-center text-[15px]"
+        className="num grid grid-cols-2 gap-x-4 gap-y-2 rounded-xl border border-line bg-surface-2 p-4 text-center text-lg"
       >
         {codes.map((code) => (
           <li key={code}>{code}</li>

@@ -6,7 +6,7 @@ import { QrCode } from '@/components/ui/qr-code'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { beginTotp, confirmTotp, type TotpShown } from './api'
+import { beginTotp, confirmTotp, type TotpShown } from './data'
 import { FactorField } from './factor-field'
 import { checkFactor, grouped } from './model'
 import { RecoveryCodes } from './recovery-codes'
@@ -51,9 +51,9 @@ function Confirm({ shown: { secret, uri, qr }, onConfirmed }: ConfirmProps) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      <p className="text-[14px]">{t('totp.scan')}</p>
+      <p className="text-md">{t('totp.scan')}</p>
       <QrCode {...qr} label={t('totp.qr')} />
-      <div className="grid gap-1.5 text-[14px]">
+      <div className="grid gap-1.5 text-md">
         <p className="text-muted">{t('totp.type')}</p>
         <p className="num rounded-lg border border-line bg-surface-2 px-3 py-2 break-words">
           {grouped(secret)}

@@ -3,11 +3,11 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Dialog } from '@/components/ui/dialog'
-import type { Account } from '@/lib/api/queries'
+import type { Account } from '@/lib/data/account'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { endTotp, renewRecoveryCodes } from './api'
+import { endTotp, renewRecoveryCodes } from './data'
 import { ProveTotp } from './prove-totp'
 import { RecoveryCodes } from './recovery-codes'
 import { SetUpTotp } from './set-up-totp'
@@ -28,16 +28,16 @@ export function TotpCard({ totp: { since, recovery_codes, required } }: { totp: 
         <Button onClick={() => setOpen('set_up')}>{t('totp.set_up')}</Button>
       ) : (
         <div className="grid gap-4">
-          <p className="text-[14px]">
+          <p className="text-md">
             <strong className="font-semibold text-ok">{t('totp.on')}</strong>{' '}
             {t('totp.since', { date: formatLongDate(since, { locale }) })}
           </p>
           {recovery_codes < FEW_CODES ? (
             <Callout tone="warn">{t('totp.left', { count: recovery_codes })}</Callout>
           ) : (
-            <p className="text-[14px] text-muted">{t('totp.left', { count: recovery_codes })}</p>
+            <p className="text-md text-muted">{t('totp.left', { count: recovery_codes })}</p>
           )}
-          {required && <p className="text-[14px] text-muted">{t('totp.required')}</p>}
+          {required && <p className="text-md text-muted">{t('totp.required')}</p>}
           <div className="flex flex-wrap gap-3">
             <Button variant="outline" onClick={() => setOpen('renew')}>
               {t('totp.renew')}

@@ -15,9 +15,9 @@ export const buttonStyle = cva(
         danger: 'border border-danger text-danger hover:bg-danger-bg',
       },
       size: {
-        l: 'min-h-12 px-6 py-2 text-[16px]',
-        m: 'min-h-11 px-5 py-2 text-[15px]',
-        s: 'min-h-9 px-3 py-1 text-[13px]',
+        l: 'min-h-12 px-6 py-2 text-xl',
+        m: 'min-h-11 px-5 py-2 text-lg',
+        s: 'min-h-9 px-3 py-1 text-sm',
         icon: 'size-11',
       },
     },

@@ -28,7 +28,7 @@ export function Callout({ tone = 'info', title, children, action, className }: P
   return (
     <div
       role={tone === 'danger' ? 'alert' : 'status'}
-      className={cn('flex gap-3 rounded-xl border px-4 py-3 text-[14px]', box, className)}
+      className={cn('flex gap-3 rounded-xl border px-4 py-3 text-md', box, className)}
     >
       <Icon aria-hidden className={cn('mt-px size-4.5 shrink-0', mark)} />
       <div className="min-w-0 flex-1">

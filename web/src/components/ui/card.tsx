@@ -20,7 +20,7 @@ export function Card({ title, description, action, className, children, ...rest 
             <h2 id={id} className="card-heading">
               {title}
             </h2>
-            {description && <p className="mt-1 text-[14px] text-muted">{description}</p>}
+            {description && <p className="mt-1 text-md text-muted">{description}</p>}
           </div>
           {action}
         </header>

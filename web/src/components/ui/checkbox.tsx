@@ -10,7 +10,7 @@ export function Checkbox({ label, error, className, ...input }: Props) {
   const id = useId()
   return (
     <div className={className}>
-      <label htmlFor={id} className="flex min-h-11 cursor-pointer items-start gap-3 py-2.5 text-[14px]">
+      <label htmlFor={id} className="flex min-h-11 cursor-pointer items-start gap-3 py-2.5 text-md">
         <span className="relative mt-px grid size-5 shrink-0 place-items-center">
           <input
             id={id}

@@ -84,7 +84,7 @@ export function Dialog({
           )}
         >
           <div className="flex items-start justify-between gap-4">
-            <Radix.Title className="pt-1.5 text-[20px] leading-tight font-semibold">{title}</Radix.Title>
+            <Radix.Title className="pt-1.5 text-3xl leading-tight font-semibold">{title}</Radix.Title>
             {!insistent && (
               <Radix.Close asChild>
                 <Button variant="ghost" size="icon" aria-label={t('ui.close')} className="-mt-1.5 -mr-2.5">
@@ -94,7 +94,7 @@ export function Dialog({
             )}
           </div>
           {description && (
-            <Radix.Description className="mt-2 text-[15px] text-muted">{description}</Radix.Description>
+            <Radix.Description className="mt-2 text-lg text-muted">{description}</Radix.Description>
           )}
           {children && <div className="mt-5">{children}</div>}
           {footer && (

@@ -27,11 +27,11 @@ export function Disclosure({ id: place, title, summary, open, onToggle, children
           className="flex min-h-14 w-full items-center justify-between gap-4 rounded-lg py-3 text-left"
         >
           <span className="min-w-0">
-            <span id={`${id}-title`} className="block text-[15px] font-semibold">
+            <span id={`${id}-title`} className="block text-lg font-semibold">
               {title}
             </span>
             {summary && !open && (
-              <span className="num mt-0.5 block text-[13px] text-muted wrap-anywhere">{summary}</span>
+              <span className="num mt-0.5 block text-sm text-muted wrap-anywhere">{summary}</span>
             )}
           </span>
           <ChevronDown

@@ -26,7 +26,7 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
         // If an item has navigated, the new page's heading already has the focus.
         onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
         className={cn(
-          'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
+          'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-md shadow-xl',
           className,
         )}
       >
@@ -45,9 +45,7 @@ export function MenuItem({ className, ...rest }: ComponentProps<typeof Radix.Ite
 }
 
 export function MenuLabel({ className, ...rest }: ComponentProps<typeof Radix.Label>) {
-  return (
-    <Radix.Label className={cn('px-3 pt-2 pb-1 text-[12px] font-medium text-muted', className)} {...rest} />
-  )
+  return <Radix.Label className={cn('px-3 pt-2 pb-1 text-xs font-medium text-muted', className)} {...rest} />
 }
 
 export function MenuSeparator() {

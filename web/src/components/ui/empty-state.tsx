@@ -11,7 +11,7 @@ export function EmptyState({ icon: Icon, action, children, className }: Props) {
       <span className="grid size-14 place-items-center rounded-full bg-surface-2 text-muted">
         <Icon aria-hidden className="size-6" />
       </span>
-      <p className="max-w-md text-[15px] text-balance text-muted">{children}</p>
+      <p className="max-w-md text-lg text-balance text-muted">{children}</p>
       {action}
     </div>
   )

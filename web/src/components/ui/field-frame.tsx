@@ -29,7 +29,7 @@ export function FieldFrame({
   return (
     <div className="min-w-0">
       <div className="mb-1.5 flex flex-wrap items-baseline justify-between gap-x-4">
-        <label htmlFor={id} className="text-[13px] font-medium">
+        <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
         {action}
@@ -40,7 +40,7 @@ export function FieldFrame({
         'aria-describedby': described || undefined,
       })}
       {hint && (
-        <p id={`${id}-hint`} className="mt-1.5 text-[13px] text-muted">
+        <p id={`${id}-hint`} className="mt-1.5 text-sm text-muted">
           {hint}
         </p>
       )}
@@ -54,7 +54,7 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
   return (
     <div aria-live="polite">
       {children && (
-        <p id={id} className="mt-1.5 flex items-start gap-1.5 text-[13px] text-danger">
+        <p id={id} className="mt-1.5 flex items-start gap-1.5 text-sm text-danger">
           <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
           <span className="min-w-0">{children}</span>
         </p>
@@ -65,4 +65,4 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
 
 /** The style of all text inputs. 16 px, so that phones do not zoom in. */
 export const controlStyle =
-  'h-12 w-full min-w-0 rounded-xl border border-line-strong bg-surface px-4 text-[16px] text-text transition-colors placeholder:text-muted hover:border-muted disabled:opacity-60 aria-invalid:border-danger'
+  'h-12 w-full min-w-0 rounded-xl border border-line-strong bg-surface px-4 text-xl text-text transition-colors placeholder:text-muted hover:border-muted disabled:opacity-60 aria-invalid:border-danger'

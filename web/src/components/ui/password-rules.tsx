@@ -21,7 +21,7 @@ export function PasswordRules({
     <ul
       id={id}
       aria-label={t('password.rules')}
-      className={cn('grid gap-x-4 gap-y-1 text-[13px] sm:grid-cols-2', className)}
+      className={cn('grid gap-x-4 gap-y-1 text-sm sm:grid-cols-2', className)}
     >
       {RULES.map((rule) => {
         const met = PASSWORD_RULES[rule](password)

@@ -27,7 +27,7 @@ export function Segmented<T extends string>({ label, value, options, onChange, c
           />
           <span
             className={cn(
-              'flex h-full min-h-9 items-center justify-center rounded-lg px-3 py-1.5 text-center text-[13px] font-medium text-muted transition-colors hover:text-text',
+              'flex h-full min-h-9 items-center justify-center rounded-lg px-3 py-1.5 text-center text-sm font-medium text-muted transition-colors hover:text-text',
               'peer-checked:bg-surface-2 peer-checked:text-text peer-checked:ring-1 peer-checked:ring-line-strong',
               'peer-focus-visible:outline-2 peer-focus-visible:outline-offset-1 peer-focus-visible:outline-focus',
             )}

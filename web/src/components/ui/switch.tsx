@@ -11,7 +11,7 @@ export function Switch({ label, hint, error, className, ...input }: Props) {
   return (
     <div className={cn('min-w-0', className)}>
       <label htmlFor={id} className="flex min-h-11 cursor-pointer items-center justify-between gap-4">
-        <span className="min-w-0 text-[13px] font-medium">{label}</span>
+        <span className="min-w-0 text-sm font-medium">{label}</span>
         <input
           id={id}
           type="checkbox"
@@ -27,7 +27,7 @@ export function Switch({ label, hint, error, className, ...input }: Props) {
         />
       </label>
       {hint && (
-        <p id={`${id}-hint`} className="text-[13px] text-muted">
+        <p id={`${id}-hint`} className="text-sm text-muted">
           {hint}
         </p>
       )}

@@ -67,7 +67,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, split, placehol
                 <li
                   key={tag}
                   className={cn(
-                    'num flex min-h-8 max-w-full items-center rounded-lg border bg-surface-2 pl-2.5 text-[14px]',
+                    'num flex min-h-8 max-w-full items-center rounded-lg border bg-surface-2 pl-2.5 text-md',
                     isWrong?.(tag) ? 'border-danger text-danger' : 'border-line',
                   )}
                 >

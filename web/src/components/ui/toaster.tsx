@@ -33,7 +33,7 @@ export function Toaster() {
       toastOptions={{
         closeButtonAriaLabel: t('ui.close'),
         classNames: {
-          toast: '!bg-surface !border-line !text-text !rounded-xl !font-sans',
+          toast: '!bg-surface !border-line !text-text !rounded-xl !font-sans !text-sm',
           description: '!text-muted',
           success: '[&_[data-icon]]:!text-ok',
           info: '[&_[data-icon]]:!text-grid-text',

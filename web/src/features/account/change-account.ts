@@ -1,6 +1,6 @@
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
+import { accountQuery } from '@/lib/data/account'
 import { queryClient } from '@/lib/query-client'
 
 /** Sends the changes and caches the answer, the updated account. */

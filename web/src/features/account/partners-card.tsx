@@ -1,62 +1,50 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
-import type { components } from '@/lib/api/schema'
-import { refusalText } from '@/lib/form/refusal-text'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-
-type Consent = components['schemas']['ConsentEntry']
-
-const consentsKey = ['consents']
+import { type Consent, consentsQuery, endConsent } from './data'
 
 /** Partner apps with access to the owner's systems. */
 export function PartnersCard() {
-  const { t, locale } = useT()
-  const { data, error } = useQuery({
-    queryKey: consentsKey,
-    queryFn: () => unwrap(api.GET('/api/auth/partner/')),
-  })
+  const { t } = useT()
   return (
     <Card title={t('account.partners')} description={t('account.partners.text')}>
-      {error && !data ? (
-        <Callout tone="danger">{refusalText(error, t, locale)}</Callout>
-      ) : !data ? (
-        <Skeleton key="waiting" className="h-12" />
-      ) : data.length === 0 ? (
-        <p className="text-[14px] text-muted">{t('account.partners.none')}</p>
-      ) : (
-        <ul key="consents" className="divide-y divide-line">
-          {data.map((consent) => (
-            <ConsentRow key={consent.id} consent={consent} />
-          ))}
-        </ul>
-      )}
+      <Answer query={useQuery(consentsQuery)} waiting={<Skeleton className="h-12" />}>
+        {(consents) =>
+          consents.length === 0 ? (
+            <p className="text-md text-muted">{t('account.partners.none')}</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {consents.map((consent) => (
+                <ConsentRow key={consent.id} consent={consent} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
     </Card>
   )
 }
 
 function ConsentRow({ consent: { id, name, since, scopes } }: { consent: Consent }) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
   const end = useMutation({
-    mutationFn: () => unwrap(api.DELETE('/api/auth/partner/{id}/', { params: { path: { id } } })),
+    mutationFn: () => endConsent(id),
     onSuccess: () => {
       setAsking(false)
       notify.success(t('account.partners.ended', { app: name }))
-      return queries.invalidateQueries({ queryKey: consentsKey })
     },
   })
   return (
     <li className="flex items-center justify-between gap-4 py-2.5">
-      <div className="min-w-0 text-[14px]">
+      <div className="min-w-0 text-md">
         <p className="font-medium break-words">{name}</p>
         <p className="text-muted">
           {t('account.partners.since', { date: formatLongDate(since, { locale }) })}

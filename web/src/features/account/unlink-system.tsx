@@ -1,15 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import { api, unwrap } from '@/lib/api/client'
-import { systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
+import { unlinkSystem } from './data'
 
 /** Unlinks a system from the account. Asks for the password, because the history is erased. */
 export function UnlinkSystem({ sn, isLast }: { sn: string; isLast: boolean }) {
@@ -39,15 +37,13 @@ export function UnlinkSystem({ sn, isLast }: { sn: string; isLast: boolean }) {
 
 function UnlinkForm({ sn, onClose }: { sn: string; onClose: () => void }) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { password: '' },
     check: ({ password }) => ({ password: password === '' ? 'required' : null }),
     send: async (body) => {
-      await unwrap(api.DELETE('/api/auth/usr_sn/{sn}/', { params: { path: { sn } }, body }))
+      await unlinkSystem(sn, body)
       onClose()
       notify.success(t('account.unlink.done', { sn }))
-      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
     },
   })
   return (

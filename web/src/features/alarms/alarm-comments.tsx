@@ -1,4 +1,4 @@
-import type { Alarm } from './api'
+import type { Alarm } from './data'
 
 type Props = { comments: Alarm['comments']; clock: (ms: number) => string }
 
@@ -9,7 +9,7 @@ export function AlarmComments({ comments, clock }: Props) {
     <ul className="mt-2 grid gap-1.5 border-line border-l-2 pl-3">
       {comments.map(({ at, who, text }) => (
         <li key={`${at} ${text}`} className="wrap-anywhere">
-          <span className="num text-[13px] text-muted">
+          <span className="num text-sm text-muted">
             {who}, {clock(at)}
           </span>
           <p>{text}</p>

@@ -5,7 +5,7 @@ import { errorText } from '@/lib/api/errors'
 import { saveFile } from '@/lib/download'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { alarmFile } from './api'
+import { alarmFile } from './data'
 
 /** Exports all alarms as a file. */
 export function AlarmExport({ sn }: { sn: string }) {

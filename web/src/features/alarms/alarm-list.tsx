@@ -7,8 +7,8 @@ import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { AlarmComments } from './alarm-comments'
-import { type Alarm, acknowledge } from './api'
 import { CommentForm } from './comment-form'
+import { type Alarm, acknowledge } from './data'
 import { type AlarmState, stateOf } from './model'
 
 const STYLES: Record<AlarmState, { icon: LucideIcon; mark: string }> = {
@@ -43,13 +43,13 @@ function AlarmRow({ alarm, advice }: { alarm: Alarm; advice: boolean }) {
   const { icon: Icon, mark } = STYLES[state]
   const clock = (ms: number) => formatDateTime(ms, { locale, timeZone: alarm.time_zone })
   return (
-    <li className="flex gap-3 py-3.5 text-[14px]">
+    <li className="flex gap-3 py-3.5 text-md">
       <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
       <div className="grid min-w-0 flex-1 gap-x-4 gap-y-2 sm:grid-cols-[1fr_auto] sm:items-start">
         <div className="min-w-0">
           <p className={cn('wrap-anywhere', open && 'font-medium')}>{text}</p>
           {advice && open && <p className="mt-0.5 text-muted">{next}</p>}
-          <p className="num mt-0.5 flex flex-wrap gap-x-2 text-[13px] text-muted">
+          <p className="num mt-0.5 flex flex-wrap gap-x-2 text-sm text-muted">
             <span className={mark}>{t(`alarms.state.${state}`)}</span>
             <span>· {sn}</span>
             <span>

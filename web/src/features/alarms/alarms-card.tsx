@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { readingOf } from '@/components/live/model/reading'
 import { type StatusWarning, statusWarningsOf } from '@/components/live/model/status-warnings'
 import { StatusWarningList } from '@/components/live/status-warning-list'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useT } from '@/lib/i18n/use-t'
@@ -28,20 +28,23 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
   const { t } = useT()
   const [page, setPage] = useState(1)
   const { data: live } = useLive()
-  const { data, error, isFetching, refetch } = useAlarms(sn, page)
+  const alarms = useAlarms(sn, page)
   return (
     <Card
       title={heading && t('nav.alarms')}
       description={t('alarms.system.text')}
       aria-label={heading ? undefined : t('nav.alarms')}
-      aria-busy={!data && !error}
     >
-      {error && <NotLoaded title={t('alarms.failed')} error={error} busy={isFetching} onRetry={refetch} />}
-      {!data && !error && <Skeleton key="waiting" className="h-40" />}
-      {data?.alarms.length === 0 && <NoAlarms live={live} sn={sn} />}
-      {data && <AlarmList key="alarms" alarms={data.alarms} advice={advice} />}
-      {data && data.total > 0 && <AlarmExport sn={sn} />}
-      {data && <Pagination label={t('nav.alarms')} page={data.page} count={data.pages} onChange={setPage} />}
+      <Answer query={alarms} failed={t('alarms.failed')} waiting={<Skeleton className="h-40" />}>
+        {(data) => (
+          <>
+            {data.alarms.length === 0 && <NoAlarms live={live} sn={sn} />}
+            <AlarmList alarms={data.alarms} advice={advice} />
+            {data.total > 0 && <AlarmExport sn={sn} />}
+            <Pagination label={t('nav.alarms')} page={data.page} count={data.pages} onChange={setPage} />
+          </>
+        )}
+      </Answer>
     </Card>
   )
 }
@@ -63,7 +66,7 @@ function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
   const wrong = concerned.some(({ warnings }) => warnings.some(isFault))
   const well = wanted.length > 0 && concerned.length === 0
   return (
-    <div className="py-4 text-center text-[14px] text-muted">
+    <div className="py-4 text-center text-md text-muted">
       {!wrong && <p>{t(well ? 'alarms.none' : 'alarms.none_open')}</p>}
       {concerned.map(({ sn: one, entry, warnings }) => (
         <StatusWarningList

@@ -5,7 +5,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { cn } from '@/lib/cn'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { comment, dismiss } from './api'
+import { comment, dismiss } from './data'
 
 const MAX_LENGTH = 500
 

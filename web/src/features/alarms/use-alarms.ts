@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
-import { alarmsQuery } from './api'
+import { alarmsQuery } from './data'
 import { alarmsKey } from './model'
 
 /** A page of alarms, refetched when one opens or closes. */

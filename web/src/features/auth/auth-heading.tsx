@@ -18,11 +18,11 @@ export function AuthHeading({ title, children, takesFocus = false }: Props) {
       <h1
         ref={heading}
         tabIndex={-1}
-        className="text-[28px] leading-tight sm:text-[30px] font-semibold tracking-tight text-balance outline-none"
+        className="text-6xl leading-tight sm:text-7xl font-semibold tracking-tight text-balance outline-none"
       >
         {title}
       </h1>
-      {children && <p className="mt-1.5 text-[15px] text-muted">{children}</p>}
+      {children && <p className="mt-1.5 text-lg text-muted">{children}</p>}
     </header>
   )
 }

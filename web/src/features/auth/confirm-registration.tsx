@@ -3,22 +3,17 @@ import { Link } from '@tanstack/react-router'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
 import { ApiError } from '@/lib/api/errors'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { once } from '@/lib/once-query'
 import { AuthHeading } from './auth-heading'
+import { registrationConfirmationQuery } from './data'
 import { AccountReady } from './registration-done'
 
 /** Confirms a registration by its mailed link, which works only once. */
 export function ConfirmRegistration({ token }: { token: string }) {
   const { t, locale } = useT()
-  const { data, error, isFetching, refetch } = useQuery({
-    ...once,
-    queryKey: ['registration-confirmation', token],
-    queryFn: () => unwrap(api.POST('/api/auth/register/confirm/', { body: { token } })),
-  })
+  const { data, error, isFetching, refetch } = useQuery(registrationConfirmationQuery(token))
   if (data) return <AccountReady keys={data.keys} role={data.role} watch={data.watch} />
   const used = error instanceof ApiError && error.code === 'link_invalid'
   return (

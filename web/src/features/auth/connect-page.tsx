@@ -9,7 +9,7 @@ import { useClaims } from '@/components/keys/use-claims'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { logOut } from '@/lib/session/log-out'
@@ -26,12 +26,12 @@ export function ConnectPage() {
       <AuthHeading title={t('page.connect')}>{t('error.no_systems')}</AuthHeading>
       <WaitingClaims />
       <section className="grid gap-3">
-        <h2 className="text-[17px] font-semibold">{t('connect.enter')}</h2>
-        <p className="text-[14px] text-muted">{t('connect.enter.text', { minutes: CLAIM_MINUTES })}</p>
+        <h2 className="text-2xl font-semibold">{t('connect.enter')}</h2>
+        <p className="text-md text-muted">{t('connect.enter.text', { minutes: CLAIM_MINUTES })}</p>
         <AddKeysForm />
       </section>
       <section className="grid gap-4 border-t border-line pt-6">
-        <h2 className="text-[17px] font-semibold">{t('connect.data')}</h2>
+        <h2 className="text-2xl font-semibold">{t('connect.data')}</h2>
         <ExportButtons />
         <DeleteAccount />
       </section>

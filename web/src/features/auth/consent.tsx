@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { FormProblem } from '@/components/ui/form-problem'
 import { api, unwrap } from '@/lib/api/client'
-import { accountQuery } from '@/lib/api/queries'
+import { accountQuery } from '@/lib/data/account'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { page } from '@/lib/session/page'
@@ -46,9 +46,9 @@ function LoggedInAs({ onOtherAccount }: { onOtherAccount: () => void }) {
   const { t } = useT()
   const { data } = useQuery(accountQuery)
   return (
-    <div className="card flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2 pr-2 pl-4 text-[14px]">
+    <div className="card flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2 pr-2 pl-4 text-md">
       <span className="min-w-0">
-        <span className="block text-[12px] text-muted">{t('partner.logged_in_as')}</span>
+        <span className="block text-xs text-muted">{t('partner.logged_in_as')}</span>
         <span className="block min-h-[1.45em] break-all">{data?.email}</span>
       </span>
       <Button variant="ghost" size="s" onClick={onOtherAccount}>
@@ -61,18 +61,18 @@ function LoggedInAs({ onOtherAccount }: { onOtherAccount: () => void }) {
 function ScopeList({ appName, request }: { appName: string; request: PartnerRequest }) {
   const { t } = useT()
   return (
-    <section className="grid gap-3 text-[15px]">
+    <section className="grid gap-3 text-lg">
       <h2 className="font-semibold">{t('partner.will_see', { app: appName })}</h2>
       <ul className="grid gap-2">
         {scopesOf(request.scope).map((scope) => (
           <li key={scope} className="flex items-start gap-2.5">
-            <Check aria-hidden className="mt-0.5 size-[18px] shrink-0 text-ok" />
+            <Check aria-hidden className="mt-0.5 size-4.5 shrink-0 text-ok" />
             {t(`partner.scope.${scope}`)}
           </li>
         ))}
       </ul>
-      <p className="text-[14px] text-muted">{t('partner.cannot')}</p>
-      <p className="text-[14px] text-muted">{t('partner.can_end')}</p>
+      <p className="text-md text-muted">{t('partner.cannot')}</p>
+      <p className="text-md text-muted">{t('partner.can_end')}</p>
     </section>
   )
 }

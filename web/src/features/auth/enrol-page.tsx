@@ -6,7 +6,7 @@ import { ExportButtons } from '@/components/account/export-buttons'
 import { AddPasskey } from '@/components/passkey/add-passkey'
 import { SetUpTotp } from '@/components/totp/set-up-totp'
 import { Button } from '@/components/ui/button'
-import { accountQuery } from '@/lib/api/queries'
+import { accountQuery } from '@/lib/data/account'
 import { useT } from '@/lib/i18n/use-t'
 import { knowsPasskeys } from '@/lib/passkey/problem'
 import { logOut } from '@/lib/session/log-out'
@@ -30,7 +30,7 @@ export function EnrolPage() {
       <AuthHeading title={t('totp.set_up.title')}>{t('totp.enrol.text')}</AuthHeading>
       <ChooseFactor onDone={enter} />
       <section className="grid gap-4 border-t border-line pt-6">
-        <h2 className="text-[17px] font-semibold">{t('connect.data')}</h2>
+        <h2 className="text-2xl font-semibold">{t('connect.data')}</h2>
         <ExportButtons />
         <DeleteAccount />
       </section>

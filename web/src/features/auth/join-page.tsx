@@ -18,6 +18,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import { loadPhoneCheck } from '@/lib/validation/load-phone-check'
 import { AuthHeading } from './auth-heading'
+import { openedInvitationQuery } from './data'
 import { checkJoin } from './model'
 import { TermsCheckbox } from './terms-checkbox'
 
@@ -33,11 +34,7 @@ export function JoinPage() {
 
 function OpenedLink({ token }: { token: string }) {
   const { t, locale } = useT()
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['company-invitation', token],
-    queryFn: () => unwrap(api.POST('/api/auth/company/invitation/open/', { body: { token } })),
-    retry: false,
-  })
+  const { data, error, isFetching, refetch } = useQuery(openedInvitationQuery(token))
   if (isLinkInvalid(error)) return <LinkInvalid />
   if (data) return <Opened token={token} invitation={data} onLinkInvalid={() => void refetch()} />
   return (

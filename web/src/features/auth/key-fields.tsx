@@ -16,8 +16,8 @@ export function KeyFields({ fields }: { fields: TextBinding[] }) {
   const shown = Math.max(asked, used)
   return (
     <fieldset className="grid gap-4">
-      <legend className="mb-2 text-[15px] font-semibold">{t('register.keys')}</legend>
-      <dl className="grid gap-2 text-[13px] text-muted">
+      <legend className="mb-2 text-lg font-semibold">{t('register.keys')}</legend>
+      <dl className="grid gap-2 text-sm text-muted">
         <div>
           <dt className="inline font-medium text-text">{t('keys.kind.code')}</dt>{' '}
           <dd className="inline">{t('keys.kind.code.text')}</dd>

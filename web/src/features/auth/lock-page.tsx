@@ -24,7 +24,7 @@ export function LockPage() {
           <AuthHeading takesFocus title={t('register.check_mail')}>
             {t('lock.sent', { email: sentTo })}
           </AuthHeading>
-          <p className="text-[14px] text-muted">{t('mail.not_found')}</p>
+          <p className="text-md text-muted">{t('mail.not_found')}</p>
           <DemoMailHint />
         </>
       ) : (
@@ -33,7 +33,7 @@ export function LockPage() {
           <AskForm onSent={setSentTo} />
         </>
       )}
-      <p className="text-center text-[14px]">
+      <p className="text-center text-md">
         <Link to="/login" className={textLinkStyle}>
           {t('lock.back')}
         </Link>

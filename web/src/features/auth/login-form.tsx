@@ -8,7 +8,6 @@ import { PasswordField } from '@/components/ui/password-field'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useForm } from '@/lib/form/use-form'
-import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
@@ -25,10 +24,7 @@ import { PasskeyLogin } from './passkey-login'
 import { isUnconfirmed, ResendConfirmation } from './resend-confirmation'
 
 /** Loaded on demand: most accounts have no second factor. */
-const TotpStep = lazyPart(async () => {
-  const [{ TotpStep }] = await Promise.all([import('./totp-step'), openTexts('settings')])
-  return TotpStep
-})
+const TotpStep = lazyPart(async () => (await import('./totp-step')).TotpStep)
 
 type LoginValues = { email: string; password: string; stayLoggedIn: boolean }
 
@@ -101,7 +97,7 @@ export function LoginForm({ chooseFrom, ...callbacks }: Props) {
         action={
           <Link
             to="/lock"
-            className="inline-flex min-h-6 items-center rounded-sm text-[13px] text-muted hover:text-text hover:underline"
+            className="inline-flex min-h-6 items-center rounded-sm text-sm text-muted hover:text-text hover:underline"
           >
             {t('login.forgot')}
           </Link>

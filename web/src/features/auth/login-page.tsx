@@ -37,7 +37,7 @@ export function LoginPage() {
         onLoggedIn={goOn}
         onNoSystems={() => navigate({ to: '/connect', hash })}
       />
-      <p className="text-center text-[14px] text-muted">
+      <p className="text-center text-md text-muted">
         {t('login.no_account')}{' '}
         <Link to="/register" hash={hash} className={textLinkStyle}>
           {t('login.register')}

@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
 import { ApiError } from '@/lib/api/errors'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
@@ -12,6 +11,7 @@ import { logOut } from '@/lib/session/log-out'
 import { page } from '@/lib/session/page'
 import { AuthHeading } from './auth-heading'
 import { Consent } from './consent'
+import { partnerClientQuery } from './data'
 import { ensureLoggedIn } from './ensure-logged-in'
 import { LoginForm } from './login-form'
 import { type PartnerRequest, readPartnerRequest } from './partner-model'
@@ -35,12 +35,7 @@ export function PartnerLoginPage() {
 function KnownRequest({ request }: { request: PartnerRequest }) {
   const { t, locale } = useT()
   const { client_id, redirect_uri } = request
-  const client = useQuery({
-    queryKey: ['partner-client', client_id, redirect_uri],
-    queryFn: () =>
-      unwrap(api.GET('/api/partner/client/', { params: { query: { client_id, redirect_uri } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const client = useQuery(partnerClientQuery(client_id, redirect_uri))
   if (client.data) return <KnownApp appName={client.data.name} request={request} />
   const refused = client.error instanceof ApiError && client.error.code === 'client_unknown'
   return (

@@ -33,7 +33,7 @@ export function RegisterPage() {
         onRole={setRole}
         onRegistered={setRegistered}
       />
-      <p className="text-center text-[14px] text-muted">
+      <p className="text-center text-md text-muted">
         {t('register.have_account')}{' '}
         <Link to="/login" hash={key ? `key=${key}` : undefined} className={textLinkStyle}>
           {t('login.submit')}

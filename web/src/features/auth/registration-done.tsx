@@ -5,13 +5,12 @@ import { KeyResults } from '@/components/keys/key-results'
 import { followClaims } from '@/components/keys/model'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
-import { api, unwrap } from '@/lib/api/client'
-import type { KeyResult } from '@/lib/api/queries'
-import { CLAIM_POLL } from '@/lib/constants'
+import type { KeyResult } from '@/lib/data/claims'
 import { useT } from '@/lib/i18n/use-t'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import type { Role } from '@/lib/session/tokens'
 import { AuthHeading } from './auth-heading'
+import { newClaimsQuery } from './data'
 import { DemoMailHint } from './demo-mail-hint'
 
 type ReadyProps = {
@@ -49,12 +48,8 @@ export function AccountReady({ keys: first, role, watch }: ReadyProps) {
 function usePolledKeys(keys: KeyResult[], watch: string | null): KeyResult[] {
   const { t } = useT()
   const { data: claims } = useQuery({
-    queryKey: ['new-claims', watch],
-    queryFn: () => unwrap(api.POST('/api/auth/register/claims/', { body: { watch: watch ?? '' } })),
+    ...newClaimsQuery(watch),
     enabled: watch !== null && keys.some(({ status }) => status === 'waiting'),
-    // Polled only while the page is visible and a key is waiting.
-    refetchInterval: ({ state }) =>
-      state.data?.some(({ status }) => status === 'waiting') ? CLAIM_POLL : false,
   })
   return claims ? followClaims(keys, claims, (status) => t(`claims.${status}.text`)) : keys
 }
@@ -70,7 +65,7 @@ export function CheckMail({ email, keys }: { email: string; keys: KeyResult[] })
         {t('register.check_mail.text', { email })}
       </AuthHeading>
       {waiting && <Callout>{t('register.check_mail.switch')}</Callout>}
-      <p className="text-[14px] text-muted">{t('mail.not_found')}</p>
+      <p className="text-md text-muted">{t('mail.not_found')}</p>
       <DemoMailHint />
     </div>
   )

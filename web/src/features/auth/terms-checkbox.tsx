@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { Checkbox } from '@/components/ui/checkbox'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { configQuery } from '@/lib/api/queries'
+import { configQuery } from '@/lib/data/config'
 import { useT } from '@/lib/i18n/use-t'
 
 /** The checkbox for the terms. The catalogue marks the link with `<terms>` and `</terms>`. */

@@ -29,7 +29,7 @@ export function TotpStep({ credentials, factors, onBack, ...callbacks }: Props) 
       {factors.totp ? (
         <CodeForm send={(totp) => logInWithPassword({ ...credentials, totp }, callbacks)} back={back} />
       ) : (
-        <p className="text-[15px]">{t('totp.ask.passkey')}</p>
+        <p className="text-lg">{t('totp.ask.passkey')}</p>
       )}
       {factors.passkey && <PasskeyLogin label={t('totp.use_passkey')} send={byPasskey} />}
       {!factors.totp && <div>{back}</div>}
@@ -59,7 +59,7 @@ function CodeForm({ send, back }: CodeProps) {
   return (
     <div ref={section}>
       <form {...form.form} className="grid gap-5">
-        <p className="text-[15px]">{t(recovery ? 'totp.ask.recovery' : 'totp.ask')}</p>
+        <p className="text-lg">{t(recovery ? 'totp.ask.recovery' : 'totp.ask')}</p>
         <FormProblem form={form} />
         <FactorField {...form.text('totp')} recovery={recovery} />
         <Button type="submit" size="l" busy={form.busy}>

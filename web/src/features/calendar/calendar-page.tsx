@@ -54,9 +54,7 @@ export function CalendarPage() {
               <MonthGrid calendar={calendar} name={name} />
             </PagePart>
           )}
-          {empty && (
-            <p className="px-2 pt-4 pb-2 text-center text-[14px] text-muted">{t('calendar.empty')}</p>
-          )}
+          {empty && <p className="px-2 pt-4 pb-2 text-center text-md text-muted">{t('calendar.empty')}</p>}
         </section>
         <Legend windows={calendar.windows} />
         {sn !== null && !empty && (

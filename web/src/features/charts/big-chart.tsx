@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
+import type { Graph } from '@/lib/data/charts'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ChartControls } from './components/chart-controls'
@@ -21,9 +21,9 @@ import { useSystemNames } from './use-systems'
 type Props = { ownPage?: boolean }
 
 const HEIGHT = {
-  onDashboard: 'h-[220px] sm:h-[300px]',
-  alone: 'h-[300px] lg:h-[420px]',
-  oneOfSeveral: 'h-[210px] lg:h-[240px]',
+  onDashboard: 'h-55 sm:h-75',
+  alone: 'h-75 lg:h-105',
+  oneOfSeveral: 'h-52.5 lg:h-60',
 }
 
 /** A placeholder for the values, so that nothing moves. */
@@ -113,7 +113,7 @@ export function BigChart({ ownPage = false }: Props) {
 function NoChart({ asked, className }: { asked: boolean; className: string }) {
   const { t } = useT()
   return (
-    <p className={cn('grid place-items-center text-[14px] text-muted', className)}>
+    <p className={cn('grid place-items-center text-md text-muted', className)}>
       {t(asked ? 'chart.none' : 'chart.empty')}
     </p>
   )

@@ -1,6 +1,7 @@
 /** Exports a chart as CSV or as a picture. */
-import { type GraphRequest, graphParams } from '@/lib/api/chart-queries'
+
 import { api, unwrap } from '@/lib/api/client'
+import { type GraphRequest, graphParams } from '@/lib/data/charts'
 import { saveFile } from '@/lib/download'
 import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'

@@ -4,8 +4,8 @@ import { Button } from '@/components/ui/button'
 import { NotLoaded } from '@/components/ui/not-loaded'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
-import { energyQuery, type Graph, graphQuery } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
+import { energyQuery, type Graph, graphQuery } from '@/lib/data/charts'
 import { type Energies, type EnergyChart, energiesOf, totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
@@ -98,7 +98,7 @@ export function SmallCharts() {
             ) : (
               <Skeleton
                 key={`${chart.title} waiting`}
-                className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')}
+                className={cn('h-16.5 sm:h-49 xl:col-span-2', !chart.house && 'max-sm:hidden')}
               />
             ),
           )}

@@ -1,5 +1,5 @@
 import { freshnessOf, readingOf } from '@/components/live/model/reading'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'

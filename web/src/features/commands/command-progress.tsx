@@ -55,7 +55,7 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
     t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale, timeZone }) })
   const more = begun() ?? (plain ? null : text())
   return (
-    <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-[14px]">
+    <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-md">
       <Icon
         aria-hidden
         className={cn('mt-0.5 size-4.5 shrink-0', style, command.state === 'sent' && 'animate-spin')}

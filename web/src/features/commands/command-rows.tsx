@@ -20,8 +20,8 @@ export function CommandRow({ icon: Icon, title, text, children }: RowProps) {
       <div className="flex gap-3">
         <Icon aria-hidden className="mt-0.5 size-4.5 shrink-0 text-battery-text" />
         <div className="min-w-0">
-          <h3 className="text-[14px] font-semibold">{title}</h3>
-          <p className="text-[13px] text-muted">{text}</p>
+          <h3 className="text-md font-semibold">{title}</h3>
+          <p className="text-sm text-muted">{text}</p>
         </div>
       </div>
       <div className="flex flex-wrap items-start gap-3 sm:pl-7.5">{children}</div>

@@ -1,8 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Button } from '@/components/ui/button'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
+import { allLive } from '@/lib/live/live-query'
+import { invalidate } from '@/lib/query-client'
 import { useCommand } from './use-command'
 
 type Props = { sn: string; what: 'pause' | 'charge' }
@@ -10,13 +11,12 @@ type Props = { sn: string; what: 'pause' | 'charge' }
 /** Ends a pause or a charge, and reports if the battery does not. */
 export function EndCommand({ sn, what }: Props) {
   const { t, locale } = useT()
-  const client = useQueryClient()
   const { command, give, busy, error } = useCommand(sn)
   const done = command?.state === 'done'
   useEffect(() => {
-    // The event stream updates it too, but not in every tab.
-    if (done) void client.invalidateQueries({ queryKey: ['live'] })
-  }, [client, done])
+    // The event stream brings it too, if it is not down.
+    if (done) void invalidate(allLive)
+  }, [done])
   const problem = () => {
     if (error) return refusalText(error, t, locale)
     if (command?.state === 'failed') return command.text ?? t('in_force.end.failed')
@@ -27,7 +27,7 @@ export function EndCommand({ sn, what }: Props) {
       <Button variant="outline" size="s" busy={busy || done} onClick={() => give('auto')}>
         {t(`in_force.end.${what}`)}
       </Button>
-      <p role="status" className="basis-full text-[13px] text-danger empty:hidden">
+      <p role="status" className="basis-full text-sm text-danger empty:hidden">
         {problem()}
       </p>
     </>

@@ -16,8 +16,8 @@ export function MeterTest({ serials }: { serials: readonly string[] }) {
   return (
     <div className="mt-6 grid gap-4 border-t border-line pt-5">
       <div>
-        <h4 className="text-[14px] font-semibold">{t('command.meter_test')}</h4>
-        <p className="mt-0.5 text-[13px] text-muted">{t('command.meter_test.text')}</p>
+        <h4 className="text-md font-semibold">{t('command.meter_test')}</h4>
+        <p className="mt-0.5 text-sm text-muted">{t('command.meter_test.text')}</p>
       </div>
       {serials.length > 1 && (
         <Select
@@ -77,7 +77,7 @@ function PhaseRow({ number, phase }: { number: number; phase: Phase }) {
   const { t, locale } = useT()
   const Mark = phase?.ok ? Check : X
   return (
-    <li className="rounded-xl border border-line px-3.5 py-2.5 text-[13px]">
+    <li className="rounded-xl border border-line px-3.5 py-2.5 text-sm">
       <p className="flex items-center justify-between gap-2 font-medium">
         {t('systems.phase', { phase: number })}
         {phase && (

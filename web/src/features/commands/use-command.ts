@@ -1,18 +1,11 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { api, unwrap } from '@/lib/api/client'
 import { ANSWER_POLL } from '@/lib/constants'
-import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { listen } from '@/lib/live/listeners'
+import { invalidate } from '@/lib/query-client'
+import { allCommands, commandQuery, sendCommand } from './data'
 import { type Command, type CommandName, isOpen, newKey, type Order } from './model'
-
-/** The battery's sentence is translated by the server, so the key contains the language. */
-const commandQuery = (id: string, locale: Locale) =>
-  queryOptions<Command>({
-    queryKey: ['command', id, locale],
-    queryFn: () => unwrap(api.GET('/api/auth/command/{id}/', { params: { path: { id } } })),
-  })
 
 type Arguments = Pick<Order, 'soc' | 'power' | 'until'>
 
@@ -21,13 +14,13 @@ export function useCommand(sn: string) {
   const { locale } = useT()
   const client = useQueryClient()
   const give = useMutation({
-    mutationFn: (order: Order) => unwrap(api.POST('/api/auth/command/', { body: order })),
+    mutationFn: sendCommand,
     onSuccess: (command) => client.setQueryData(commandQuery(command.id, locale).queryKey, command),
   })
   useEffect(
     () =>
       listen((news) => {
-        if (news === 'opened') void client.invalidateQueries({ queryKey: ['command'] })
+        if (news === 'opened') void invalidate(allCommands)
         else if (news.name === 'command') {
           const command = JSON.parse(news.data) as Command
           client.setQueryData(commandQuery(command.id, locale).queryKey, command)
@@ -39,7 +32,7 @@ export function useCommand(sn: string) {
   const { data: command } = useQuery({
     ...commandQuery(id, locale),
     enabled: id !== '',
-    // Polled, because another tab may hold the event stream.
+    // Polled, because the event stream may be down.
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? ANSWER_POLL : false),
   })
   return {

@@ -6,10 +6,10 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { useLiveStream } from '@/lib/live/use-live'
-import { useCommissioning } from './api'
+import { useWatch } from '@/lib/live/watched'
 import { BeginCard } from './components/begin-card'
 import { GuidedList } from './components/guided-list'
+import { useCommissioning } from './data'
 import { fullName } from './model'
 
 export type Slots = {
@@ -26,14 +26,14 @@ export function CommissioningPage(slots: Slots) {
   const work = useCommissioning(sn)
   const { data, error } = work.query
   const open = data?.commissioning
-  useLiveStream(open?.units.join())
+  useWatch(open?.units.join())
   const customer = open && fullName(open)
   return (
     <div className="mx-auto max-w-3xl">
       <Link
         to="/electrician-dashboard/$sn"
         params={{ sn }}
-        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-sm text-muted hover:text-text"
       >
         <ChevronLeft aria-hidden className="size-4" />
         {t('commissioning.back')}

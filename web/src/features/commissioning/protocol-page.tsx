@@ -6,10 +6,10 @@ import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { protocolQuery } from './api'
 import { HandOverCard } from './components/hand-over-card'
 import { PdfButton } from './components/pdf-button'
 import { Sheet } from './components/sheet'
+import { protocolQuery } from './data'
 
 /** The protocol of a commissioning, to read and to take away. */
 export function ProtocolPage() {
@@ -22,7 +22,7 @@ export function ProtocolPage() {
         <Link
           to="/electrician-dashboard/$sn"
           params={{ sn: data.units[0] ?? '' }}
-          className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+          className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-sm text-muted hover:text-text"
         >
           <ChevronLeft aria-hidden className="size-4" />
           {t('commissioning.back')}

@@ -5,8 +5,8 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import { type Protocol, protocolsQuery } from './api'
 import { PdfButton } from './components/pdf-button'
+import { type Protocol, protocolsQuery } from './data'
 
 type Props = {
   serials: readonly string[]
@@ -26,15 +26,15 @@ export function ProtocolsCard({ serials, quiet = false }: Props) {
   if (quiet && protocols.length === 0) return null
   return (
     <Card title={t('protocol.list')} description={t('protocol.list.text')} aria-busy={waiting}>
-      {protocols.length === 0 && !waiting && <p className="text-[14px] text-muted">{t('protocol.none')}</p>}
+      {protocols.length === 0 && !waiting && <p className="text-md text-muted">{t('protocol.none')}</p>}
       <ul className="divide-y divide-line">
         {protocols.map((protocol) => (
           <li key={protocol.id} className="flex flex-wrap items-center justify-between gap-3 py-3">
-            <div className="min-w-0 text-[14px]">
+            <div className="min-w-0 text-md">
               <Link to="/protocol/$id" params={{ id: String(protocol.id) }} className={textLinkStyle}>
                 <span className="num">{protocol.number}</span>
               </Link>
-              <p className="num text-[13px] text-muted">
+              <p className="num text-sm text-muted">
                 {[formatDateTime(protocol.finished_at, { locale, timeZone }), protocol.company]
                   .filter(Boolean)
                   .join(' · ')}

@@ -6,8 +6,8 @@ import { startSession } from '@/lib/session/session-store'
 import { fill } from '@/lib/testing/fill'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
-import type { Company, Member } from './api'
 import { CompanyPanel } from './company-panel'
+import type { Company, Member } from './data'
 
 const member = (id: number, name: string, role: Member['role']): Member => ({
   id,

@@ -1,27 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useT } from '@/lib/i18n/use-t'
-import { type Company, companyQuery } from './api'
+import { type Company, companyQuery } from './data'
 import { InvitationRow } from './invitation-row'
 import { MemberDialog } from './member-dialog'
 import { MemberRow } from './member-row'
 
 /** Members and invitations of the company. Visible to its owners only. */
 export function CompanyPanel() {
-  const { data, error, isFetching, refetch } = useQuery(companyQuery)
-  if (data) return <Cards company={data} />
-  if (!error)
-    return (
-      <div aria-busy="true">
-        <Skeleton className="h-64" />
-      </div>
-    )
-  return <NotLoaded error={error} busy={isFetching} onRetry={refetch} />
+  return (
+    <Answer query={useQuery(companyQuery)} waiting={<Skeleton className="h-64" />}>
+      {(company) => <Cards company={company} />}
+    </Answer>
+  )
 }
 
 function Cards({ company: { name, members, invitations } }: { company: Company }) {
@@ -56,7 +52,7 @@ function Cards({ company: { name, members, invitations } }: { company: Company }
       </Card>
       <Card title={t('company.invited')} description={t('company.invited.text')}>
         {invitations.length === 0 ? (
-          <p className="text-[14px] text-muted">{t('company.invited.none')}</p>
+          <p className="text-md text-muted">{t('company.invited.none')}</p>
         ) : (
           <ul className="divide-y divide-line">
             {invitations.map((invitation) => (

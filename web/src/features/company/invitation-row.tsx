@@ -4,7 +4,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Invitation, withdrawInvitation } from './api'
+import { type Invitation, withdrawInvitation } from './data'
 
 /** An open invitation. */
 export function InvitationRow({ invitation: { id, email, role, expires_at } }: { invitation: Invitation }) {
@@ -19,7 +19,7 @@ export function InvitationRow({ invitation: { id, email, role, expires_at } }: {
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0">
         <p className="font-medium wrap-anywhere">{email}</p>
-        <p className="text-[13px] text-muted">
+        <p className="text-sm text-muted">
           {[t(`company_role.${role}`), t('company.invited.until', { until })].join(' · ')}
         </p>
       </div>

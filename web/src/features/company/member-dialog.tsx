@@ -8,7 +8,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkEmail } from '@/lib/validation/email'
-import { COMPANY_ROLES, type CompanyRole, inviteMember, type Member, setMemberRole } from './api'
+import { COMPANY_ROLES, type CompanyRole, inviteMember, type Member, setMemberRole } from './data'
 
 type FormProps = {
   /** The member whose role changes; without it, an invitation. */

@@ -7,7 +7,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Member, removeMember } from './api'
+import { type Member, removeMember } from './data'
 import { MemberDialog } from './member-dialog'
 
 type Props = {
@@ -30,8 +30,8 @@ export function MemberRow({ member, stays }: Props) {
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0">
         <p className="font-medium wrap-anywhere">{name}</p>
-        {member.name && <p className="text-[13px] text-muted wrap-anywhere">{member.email}</p>}
-        <p className="text-[13px] text-muted">{facts.filter(Boolean).join(' · ')}</p>
+        {member.name && <p className="text-sm text-muted wrap-anywhere">{member.email}</p>}
+        <p className="text-sm text-muted">{facts.filter(Boolean).join(' · ')}</p>
       </div>
       {!stays && (
         <div className="flex flex-wrap items-center gap-1 max-sm:-ml-3 sm:-mr-3">

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MessagesCard } from '@/components/live/messages-card'
 import type { Live, LiveDocument, LiveEntry } from '@/lib/live/live'
+import { LiveUpdates } from '@/lib/live/live-updates'
 import { queryClient } from '@/lib/query-client'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
@@ -45,19 +46,22 @@ const open = (known?: Live) =>
   renderPage(() => {
     useState(() => known && queryClient.setQueryData(['live', 'de'], known))
     return (
-      <DashboardPage
-        alarms={() => null}
-        decisions={null}
-        endInForce={({ kind }, sn) => <button type="button">{`end ${kind} of ${sn}`}</button>}
-        weather={<WeatherNotice />}
-        money={null}
-        chart={null}
-        plan={null}
-        messages={(reading) => <MessagesCard reading={reading} />}
-        energy={null}
-        systems={null}
-        outlook={<OutlookCard />}
-      />
+      <>
+        <LiveUpdates />
+        <DashboardPage
+          alarms={() => null}
+          decisions={null}
+          endInForce={({ kind }, sn) => <button type="button">{`end ${kind} of ${sn}`}</button>}
+          weather={<WeatherNotice />}
+          money={null}
+          chart={null}
+          plan={null}
+          messages={(reading) => <MessagesCard reading={reading} />}
+          energy={null}
+          systems={null}
+          outlook={<OutlookCard />}
+        />
+      </>
     )
   })
 

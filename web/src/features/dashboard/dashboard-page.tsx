@@ -7,13 +7,14 @@ import type { Reading } from '@/components/live/model/reading'
 import { useCurrentValues } from '@/components/live/use-current-values'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { CARD_HEIGHT } from '@/components/ui/card-height'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ApiError, errorText } from '@/lib/api/errors'
-import { systemsQuery } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
-import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useLive } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useNow } from '@/lib/use-now'
 import { Shortcuts } from './shortcuts'
@@ -61,7 +62,6 @@ export function DashboardPage({
   outlook,
 }: Props) {
   const { t } = useT()
-  useLiveStream()
   const { sn } = useSelection()
   const { data: live, error, isFetching, failureCount, refetch } = useLive()
   const entry = sn === null ? undefined : live?.entries[sn]
@@ -193,11 +193,11 @@ function Loading({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
       <div className={LIVE_COLUMNS}>
-        <Skeleton className="h-[583px] lg:row-span-2 lg:h-[625px]" />
-        <Skeleton className="h-[500px] lg:row-span-2 lg:h-[625px]" />
-        <Skeleton className="h-[369px] sm:h-[264px] lg:col-span-2" />
+        <Skeleton className="h-145.75 lg:row-span-2 lg:h-156.25" />
+        <Skeleton className="h-125 lg:row-span-2 lg:h-156.25" />
+        <Skeleton className={`${CARD_HEIGHT.money} lg:col-span-2`} />
       </div>
-      <Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />
+      <Skeleton className={CARD_HEIGHT.chart} />
     </div>
   )
 }

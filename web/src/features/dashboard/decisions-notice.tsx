@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
-import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
+import { pendingCount, pendingGrantsQuery } from '@/lib/data/grants'
 import { useT } from '@/lib/i18n/use-t'
 
 /** Requests and unconfirmed grants that need the owner's decision. */

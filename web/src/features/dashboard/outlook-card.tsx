@@ -4,10 +4,10 @@ import { CloudDownload, CloudSun, KeyRound, type LucideIcon } from 'lucide-react
 import type { ReactNode } from 'react'
 import { Card } from '@/components/ui/card'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { forecastQuery } from '@/lib/api/forecast-query'
-import { grantsQuery, type Installer } from '@/lib/api/grants'
-import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { forecastQuery } from '@/lib/data/forecast'
+import { grantsQuery, type Installer } from '@/lib/data/grants'
+import { systemsQuery } from '@/lib/data/systems'
 import { energyQuantity, formatLongDate, joinQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { updatableOf } from '@/lib/live/live'
@@ -49,11 +49,11 @@ function Row({ icon: Icon, title, children }: { icon: LucideIcon; title: string;
   return (
     <li className="flex gap-3">
       <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-surface-2 text-muted">
-        <Icon aria-hidden className="size-[18px]" />
+        <Icon aria-hidden className="size-4.5" />
       </span>
       <div className="min-w-0">
-        <h3 className="text-[14px] font-medium">{title}</h3>
-        <div className="text-[13px] text-muted">{children}</div>
+        <h3 className="text-md font-medium">{title}</h3>
+        <div className="text-sm text-muted">{children}</div>
       </div>
     </li>
   )

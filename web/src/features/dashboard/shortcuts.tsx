@@ -22,7 +22,7 @@ export function Shortcuts({ entry }: { entry: LiveEntry }) {
   return (
     <nav aria-label={t('nav.shortcuts')}>
       {/* In `em`: four columns, fewer if the text is enlarged. */}
-      <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,5em),1fr))] gap-2 text-[12px]">
+      <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,5em),1fr))] gap-2 text-xs">
         {PLACES.map(({ to, label, icon: Icon }) => {
           const urgent = to === '/alarms' && alarms > 0
           return (
@@ -34,7 +34,7 @@ export function Shortcuts({ entry }: { entry: LiveEntry }) {
                   urgent && 'border-warn/50 text-warn hover:text-warn',
                 )}
               >
-                <Icon aria-hidden className="size-[18px]" />
+                <Icon aria-hidden className="size-4.5" />
                 <span className="min-w-0 max-w-full leading-tight hyphens-auto wrap-break-word">
                   {urgent ? t('nav.alarms.count', { count: alarms }) : t(label)}
                 </span>

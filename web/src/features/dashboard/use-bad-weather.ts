@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { planQuery } from '@/lib/api/plan-queries'
+import { planQuery } from '@/lib/data/plan'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useSelection } from '@/lib/selection'

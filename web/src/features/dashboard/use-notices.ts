@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
 import { NOTICE_TIMEOUT } from '@/lib/constants'
+import { pendingCount, pendingGrantsQuery } from '@/lib/data/grants'
 import type { LiveEntry } from '@/lib/live/live'
 import { useBadWeather } from './use-bad-weather'
 

@@ -172,7 +172,7 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
         {t('fleet.shown', { count: shown.length })}
       </p>
       {shown.length === 0 ? (
-        <p className="card px-6 py-14 text-center text-[15px] text-muted">{t('fleet.none_such')}</p>
+        <p className="card px-6 py-14 text-center text-lg text-muted">{t('fleet.none_such')}</p>
       ) : wide ? (
         <FleetTable
           rows={shown}

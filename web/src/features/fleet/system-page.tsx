@@ -14,11 +14,12 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
-import { type System, systemsQuery } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import type { Live, LiveEntry } from '@/lib/live/live'
-import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useLive } from '@/lib/live/use-live'
+import { useWatch } from '@/lib/live/watched'
 import { useNow } from '@/lib/use-now'
 import { DiagnosisCard } from './components/diagnosis-card'
 import { EndUserDialog } from './components/end-user-dialog'
@@ -60,13 +61,13 @@ export function SystemPage(slots: Props) {
   const { data: systems, error } = useQuery(systemsQuery)
   const live = useLive()
   const system = systems?.find((one) => one.sn === sn)
-  useLiveStream(system?.sn)
+  useWatch(system?.sn)
   const problem = error ?? live.error
   return (
     <>
       <Link
         to="/electrician-dashboard"
-        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-sm text-muted hover:text-text"
       >
         <ChevronLeft aria-hidden className="size-4" />
         {t('nav.fleet')}
@@ -120,7 +121,7 @@ function Body(props: BodyProps) {
             skew={live?.skew ?? 0}
           />
         ) : (
-          <Skeleton key="waiting" className="h-[560px]" />
+          <Skeleton key="waiting" className="h-140" />
         )}
         <div id={PART.alarms} tabIndex={-1} className="scroll-mt-20 outline-none">
           {alarms(system.sn)}
@@ -282,7 +283,7 @@ function Loading({ sn, busy }: { sn: string; busy: boolean }) {
   return (
     <div aria-busy={busy}>
       <PageHeading>{sn}</PageHeading>
-      {busy && <Skeleton className="h-[560px]" />}
+      {busy && <Skeleton className="h-140" />}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** A test fleet: systems with their live entries and overrides. */
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import type { LiveEntry } from '@/lib/live/live'
 import { liveEntry } from '@/lib/testing/live'
 

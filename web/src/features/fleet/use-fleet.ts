@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useRef } from 'react'
-import { systemsQuery } from '@/lib/api/queries'
-import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { systemsQuery } from '@/lib/data/systems'
+import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { indexOf, type Row, rowsOf } from './model/row'
 
@@ -10,7 +10,6 @@ const AGE_CHECK = 5_000
 
 /** Every system of the electrician with its newest data. Null rows: still loading. */
 export function useFleet() {
-  useLiveStream()
   const systems = useQuery(systemsQuery)
   const live = useLive()
   // Deferred: with thousands of systems, typing and scrolling have priority over live data. The first answer

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Card } from '@/components/ui/card'
-import type { Grants } from '@/lib/api/grants'
-import { systemsQuery } from '@/lib/api/queries'
+import type { Grants } from '@/lib/data/grants'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { useSite } from '@/lib/use-site'
 import { WithGrants } from './components/grants-state'
@@ -51,11 +51,11 @@ function ScopesCard() {
   const { t } = useT()
   return (
     <Card title={t('grants.scopes')} description={t('grants.scopes.text')}>
-      <dl className="grid gap-3 text-[14px]">
+      <dl className="grid gap-3 text-md">
         {INSTALLER_SCOPES.map((scope) => (
           <div key={scope}>
             <dt className="font-medium">{t(`grants.scope.${scope}`)}</dt>
-            <dd className="text-[13px] text-muted">{t(scopeText(scope, true))}</dd>
+            <dd className="text-sm text-muted">{t(scopeText(scope, true))}</dd>
           </div>
         ))}
       </dl>

@@ -1,7 +1,7 @@
 import { AskAccess } from '@/components/access/ask-access'
 import { Card } from '@/components/ui/card'
-import type { Grants, InstallerScope } from '@/lib/api/grants'
-import { householdsIn } from '@/lib/api/held-grants'
+import type { Grants, InstallerScope } from '@/lib/data/grants'
+import { householdsIn } from '@/lib/data/held-grants'
 import { useT } from '@/lib/i18n/use-t'
 import { useSite } from '@/lib/use-site'
 import { AskCard } from './components/ask-card'
@@ -64,7 +64,7 @@ function Cards({ grants: { held }, manages }: Props & { grants: Grants }) {
         }
       >
         {rest.length === 0 ? (
-          <p className="text-[14px] text-muted">{t('grants.held.none')}</p>
+          <p className="text-md text-muted">{t('grants.held.none')}</p>
         ) : (
           <HeldList held={rest} today={today} manages={manages} />
         )}

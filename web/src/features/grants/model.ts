@@ -1,5 +1,12 @@
 /** Rules of the access screens: sections, available actions and form validation. */
-import type { Access, GivenGrant, GrantState, HeldGrant, InstallerScope, MemberScope } from '@/lib/api/grants'
+import type {
+  Access,
+  GivenGrant,
+  GrantState,
+  HeldGrant,
+  InstallerScope,
+  MemberScope,
+} from '@/lib/data/grants'
 import type { Findings } from '@/lib/form/model'
 import { plainLetters } from '@/lib/plain-letters'
 import { plusDays, type SiteDay } from '@/lib/site-day'

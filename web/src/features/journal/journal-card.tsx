@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
 import { useT } from '@/lib/i18n/use-t'
+import { journalQuery } from './data'
 import { JournalExport } from './journal-export'
 import { JournalFilters } from './journal-filters'
 import { JournalList } from './journal-list'
-import { journalQuery } from './journal-query'
 import { isFiltered, type JournalFilter, readFilter } from './model'
 
 /** The journal's entries, newest first, ten per page. */
@@ -16,33 +16,33 @@ export function JournalCard() {
   const { t, locale } = useT()
   const navigate = useNavigate()
   const filter = useSearch({ strict: false, select: (search: object) => readFilter({ ...search }) })
-  const { data, error, isFetching, refetch } = useQuery(journalQuery(filter, locale))
+  const entries = useQuery(journalQuery(filter, locale))
   const show = (next: JournalFilter) => void navigate({ to: '.', search: { part: 'journal', ...next } })
-  const journal = typeof data === 'object' ? data : undefined
   return (
     <Card
       title={t('journal.title')}
       description={t('journal.text')}
-      aria-busy={!journal && !error}
       action={<JournalExport filter={filter} />}
     >
       <JournalFilters filter={filter} onChange={show} />
-      {error && <NotLoaded title={t('journal.failed')} error={error} busy={isFetching} onRetry={refetch} />}
-      {!journal && !error && <Skeleton key="waiting" className="h-160" />}
-      {journal?.lines.length === 0 && (
-        <p className="py-8 text-center text-[14px] text-muted">
-          {t(isFiltered(filter) ? 'journal.none_such' : 'journal.none')}
-        </p>
-      )}
-      {journal && <JournalList key="lines" lines={journal.lines} />}
-      {journal && (
-        <Pagination
-          label={t('journal.title')}
-          page={journal.page}
-          count={journal.pages}
-          onChange={(page) => show({ ...filter, page })}
-        />
-      )}
+      <Answer query={entries} failed={t('journal.failed')} waiting={<Skeleton className="h-160" />}>
+        {({ lines, page, pages }) => (
+          <>
+            {lines.length === 0 && (
+              <p className="py-8 text-center text-md text-muted">
+                {t(isFiltered(filter) ? 'journal.none_such' : 'journal.none')}
+              </p>
+            )}
+            <JournalList lines={lines} />
+            <Pagination
+              label={t('journal.title')}
+              page={page}
+              count={pages}
+              onChange={(next) => show({ ...filter, page: next })}
+            />
+          </>
+        )}
+      </Answer>
     </Card>
   )
 }

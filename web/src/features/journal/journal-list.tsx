@@ -45,11 +45,11 @@ function JournalRow({ line: { time, sn, kind: name, who, text } }: { line: Line 
   // Already in the site's local time.
   const at = siteTimeOf(time)
   return (
-    <li className="flex gap-3 py-3 text-[14px]">
+    <li className="flex gap-3 py-3 text-md">
       <Icon aria-hidden className="mt-0.5 size-4.5 shrink-0 text-muted" />
       <div className="min-w-0">
         <p className="wrap-anywhere">{text}</p>
-        <p className="num mt-0.5 flex flex-wrap gap-x-2 text-[13px] text-muted">
+        <p className="num mt-0.5 flex flex-wrap gap-x-2 text-sm text-muted">
           <time>{at === null ? time : formatDateTime(at, { locale, timeZone: 'UTC' })}</time>
           <span>· {who}</span>
           {sn && <span>· {sn}</span>}

@@ -73,7 +73,7 @@ function Content({ money, mayEnter }: { money: MoneyData; mayEnter: boolean }) {
         {errorText(error, t)}
       </Callout>
     )
-  return <Skeleton key="waiting" className="h-[288px] sm:h-[174px]" />
+  return <Skeleton key="waiting" className="h-72 sm:h-43.5" />
 }
 
 function NoPricesLookOnly() {
@@ -87,11 +87,11 @@ function NoPricesLookOnly() {
 function NoPrices() {
   const { t } = useT()
   return (
-    <div className="flex min-h-[141px] flex-wrap items-center gap-x-5 gap-y-4">
+    <div className="flex min-h-35.25 flex-wrap items-center gap-x-5 gap-y-4">
       <span className="grid size-14 shrink-0 place-items-center rounded-full bg-surface-2 text-muted">
         <PiggyBank aria-hidden className="size-6" />
       </span>
-      <p className="min-w-0 flex-1 basis-60 text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>
+      <p className="min-w-0 flex-1 basis-60 text-lg text-pretty text-muted">{t('money.no_prices')}</p>
       <Link to="/settings" search={PRICES} className={buttonStyle()}>
         {t('money.enter')}
       </Link>
@@ -104,7 +104,7 @@ function Stale({ money }: { money: MoneyData }) {
   const { t, locale } = useT()
   const timeZone = useTimeZone(money.sn ?? undefined)
   return (
-    <div className="mt-4 flex flex-wrap items-center gap-3 text-[13px] text-muted">
+    <div className="mt-4 flex flex-wrap items-center gap-3 text-sm text-muted">
       <p>{t('live.as_of', { time: formatTime(money.at, { locale, timeZone }) })}</p>
       <Retry money={money} />
     </div>

@@ -1,6 +1,6 @@
 import { MoneyFigure } from '@/components/money/money-figure'
 import { SavedLine } from '@/components/money/saved-line'
-import type { Saving } from '@/lib/api/money-queries'
+import type { Saving } from '@/lib/data/money'
 import {
   balanceOf,
   type EnergyChart,
@@ -40,9 +40,9 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
           money={month}
           currency={currency}
           period="month"
-          className="text-[18px] leading-snug font-semibold"
+          className="text-2xl leading-snug font-semibold"
         />
-        <SavedLine money={now} currency={currency} period="today" className="text-[14px] text-muted" />
+        <SavedLine money={now} currency={currency} period="today" className="text-md text-muted" />
       </div>
       {/* In `em`: the columns wrap when the text is enlarged. */}
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9em),1fr))] gap-y-4">

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { TariffForm } from '@/components/tariff/tariff-form'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type SystemTariffs, type Tariff, tariffQuery } from '@/lib/api/money-queries'
+import { type SystemTariffs, type Tariff, tariffQuery } from '@/lib/data/money'
 import { formatPeriod, joinQuantity, priceQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
@@ -13,23 +13,21 @@ import { useSite } from '@/lib/use-site'
 export function TariffCard() {
   const { t } = useT()
   const { today } = useSite()
-  const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
+  const tariffs = useQuery(tariffQuery(ALL_SYSTEMS))
   return (
-    <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
-      {!systems && !error && <Skeleton key="waiting" className="h-[432px]" />}
-      {!systems && error && (
-        <NotLoaded title={t('money.tariff.failed')} error={error} busy={isFetching} onRetry={refetch} />
-      )}
-      {systems && (
-        <div key="prices" className="grid gap-6">
-          <div className="grid gap-5">
-            {systems.map((system) => (
-              <History key={system.sn} system={system} named={systems.length > 1} />
-            ))}
+    <Card title={t('money.tariff.title')} description={t('money.tariff.text')}>
+      <Answer query={tariffs} failed={t('money.tariff.failed')} waiting={<Skeleton className="h-108" />}>
+        {(systems) => (
+          <div className="grid gap-6">
+            <div className="grid gap-5">
+              {systems.map((system) => (
+                <History key={system.sn} system={system} named={systems.length > 1} />
+              ))}
+            </div>
+            <TariffForm sn={ALL_SYSTEMS} systems={systems} today={today} />
           </div>
-          <TariffForm sn={ALL_SYSTEMS} systems={systems} today={today} />
-        </div>
-      )}
+        )}
+      </Answer>
     </Card>
   )
 }
@@ -38,9 +36,9 @@ function History({ system, named }: { system: SystemTariffs; named: boolean }) {
   const { t } = useT()
   return (
     <div>
-      {named && <h3 className="num mb-1 text-[14px] font-medium">{system.sn}</h3>}
-      {system.tariffs.length === 0 && <p className="text-[14px] text-muted">{t('money.tariff.none')}</p>}
-      <ul className="divide-y divide-line text-[14px]">
+      {named && <h3 className="num mb-1 text-md font-medium">{system.sn}</h3>}
+      {system.tariffs.length === 0 && <p className="text-md text-muted">{t('money.tariff.none')}</p>}
+      <ul className="divide-y divide-line text-md">
         {system.tariffs.map((tariff) => (
           <TariffRow key={tariff.from ?? ''} tariff={tariff} currency={system.currency} />
         ))}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { monthEnergyQuery } from '@/lib/api/chart-queries'
-import { monthSavingsQuery, tariffQuery } from '@/lib/api/money-queries'
+import { monthEnergyQuery } from '@/lib/data/charts'
+import { monthSavingsQuery, tariffQuery } from '@/lib/data/money'
 import { useSite } from '@/lib/use-site'
 
 /** The prices of the selected systems, and the month's energy and money. */

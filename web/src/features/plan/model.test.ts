@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Saving } from '@/lib/api/money-queries'
+import type { Saving } from '@/lib/data/money'
 import { block, planOf, steps, TWO } from '@/lib/testing/plan'
 import { checkChargeTarget, hoursOf, isUnderWay, nextAction, planStateOf, savedDays, sumOf } from './model'
 

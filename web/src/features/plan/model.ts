@@ -1,6 +1,6 @@
 /** Rules of the plan page: the next block, the result of each day, and the charge target's form. */
-import type { Saving } from '@/lib/api/money-queries'
-import type { Block, Plan, Step } from '@/lib/api/plan-queries'
+import type { Saving } from '@/lib/data/money'
+import type { Block, Plan, Step } from '@/lib/data/plan'
 import type { Findings } from '@/lib/form/model'
 import { readTime } from '@/lib/validation/time'
 

@@ -1,5 +1,5 @@
 /** The layout of the picture: prices above, state of charge below, on one time axis. */
-import type { Plan, Step } from '@/lib/api/plan-queries'
+import type { Plan, Step } from '@/lib/data/plan'
 import { type ActionBlock, isAction } from './model'
 
 const QUARTER = 900_000

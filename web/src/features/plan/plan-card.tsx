@@ -5,7 +5,7 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
-import { type Plan, planQuery } from '@/lib/api/plan-queries'
+import { type Plan, planQuery } from '@/lib/data/plan'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useSelection } from '@/lib/selection'
@@ -45,7 +45,7 @@ export function PlanCard() {
       <ul className="grid gap-4">
         {withoutDuplicates(plans).map((plan, _, list) => (
           <li key={plan.sn}>
-            {list.length > 1 && <h3 className="num mb-1 text-[13px] font-medium text-muted">{plan.sn}</h3>}
+            {list.length > 1 && <h3 className="num mb-1 text-sm font-medium text-muted">{plan.sn}</h3>}
             <PlanSummary plan={plan} />
           </li>
         ))}
@@ -64,7 +64,7 @@ function withoutDuplicates(plans: readonly Plan[]): readonly Plan[] {
 function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useT()
   const state = planStateOf(plan)
-  if (state !== 'planned') return <p className="max-w-prose text-[14px]">{t(`plan.${state}.short`)}</p>
+  if (state !== 'planned') return <p className="max-w-prose text-md">{t(`plan.${state}.short`)}</p>
   return (
     <div className="grid gap-2">
       <NextAction plan={plan} />

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { LookOnly } from '@/components/access/look-only'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type Plan, planQuery } from '@/lib/api/plan-queries'
+import { type Plan, planQuery } from '@/lib/data/plan'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
 import { BlockList } from './components/block-list'
@@ -25,11 +24,10 @@ import { planStateOf } from './model'
 /** The charge plan of one system: the plan with its reasons, the owner's choices, and the results. */
 export function PlanPage() {
   const { t, locale } = useT()
-  useLiveStream()
   const { sn: selected, serials, choose } = useSelection()
   // A plan belongs to one system; for all systems together the first one is shown.
   const sn = selected === ALL_SYSTEMS ? (serials[0] ?? null) : selected
-  const { data, error, isFetching, refetch } = useQuery({
+  const plan = useQuery({
     ...planQuery(sn ?? '', locale),
     enabled: sn !== null,
   })
@@ -48,11 +46,9 @@ export function PlanPage() {
           </div>
         )}
       </div>
-      {!data && error && (
-        <NotLoaded title={t('plan.failed')} error={error} busy={isFetching} onRetry={refetch} />
-      )}
-      {!data && !error && <Loading />}
-      {data && <PlanContent key={data.sn} plan={data} />}
+      <Answer query={plan} failed={t('plan.failed')} waiting={<Loading />}>
+        {(data) => <PlanContent key={data.sn} plan={data} />}
+      </Answer>
     </>
   )
 }
@@ -62,9 +58,9 @@ const columns =
 
 function Loading() {
   return (
-    <div className={columns} aria-busy>
-      <Skeleton className="h-[520px]" />
-      <Skeleton className="h-[420px]" />
+    <div className={columns}>
+      <Skeleton className="h-130" />
+      <Skeleton className="h-105" />
     </div>
   )
 }
@@ -96,7 +92,7 @@ function PlannedCard({ plan }: { plan: Plan }) {
   if (state !== 'planned')
     return (
       <Card title={t(`plan.${state}`)}>
-        <p className="max-w-prose text-[14px]">{t(`plan.${state}.text`)}</p>
+        <p className="max-w-prose text-md">{t(`plan.${state}.text`)}</p>
       </Card>
     )
   return (

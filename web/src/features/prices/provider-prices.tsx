@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Callout } from '@/components/ui/callout'
 import { formatDateTime, formatTime, joinQuantity, priceQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { pricesQuery } from './api'
+import { pricesQuery } from './data'
 import {
   extremes,
   fallbackSource,
@@ -74,7 +74,7 @@ function ProviderState({ prices, named, nameOf }: ProviderStateProps) {
       {sourceError !== 'currency' && !isPending(prices) && <KnownPrices prices={prices} />}
       {fallback !== null && <p>{t('settings.prices.stand_in', { provider, other: nameOf(fallback) })}</p>}
       {sourceError !== null && !needsOwner(sourceError) && failing_since !== null && (
-        <p className="num text-[13px] text-muted">
+        <p className="num text-sm text-muted">
           {t('settings.prices.since', { time: moment(failing_since) })}
           {success_at !== null && ` ${t('settings.prices.last', { time: moment(success_at) })}`}
         </p>

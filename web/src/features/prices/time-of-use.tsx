@@ -9,7 +9,7 @@ import { errorText } from '@/lib/api/errors'
 import { formatNumber, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { saveTimeOfUse } from './api'
+import { saveTimeOfUse } from './data'
 import { type Step, type SystemPrices, stepsText } from './model'
 
 const DAYS = ['workdays', 'weekend'] as const
@@ -61,7 +61,7 @@ export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrice
       <h3 id={title} className="font-semibold">
         {t('settings.prices.steps')}
       </h3>
-      <p className="text-[14px] text-muted">{t('settings.prices.steps.text')}</p>
+      <p className="text-md text-muted">{t('settings.prices.steps.text')}</p>
       {error !== null && (
         <Callout tone="danger" title={t('settings.prices.steps.refused')}>
           {errorText(error, t)}

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LookOnly } from '@/components/access/look-only'
 import { Button } from '@/components/ui/button'
@@ -7,8 +7,7 @@ import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { nameEndUser, type System, systemsQuery } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -29,7 +28,7 @@ export function EndUserCard() {
     <Card title={t('end_user.title')} description={t('end_user.text')} aria-busy={!systems}>
       {!systems && <Skeleton key="waiting" className="h-60" />}
       {everywhere && <LookOnly />}
-      {systems?.length === 0 && !everywhere && <p className="text-[14px] text-muted">{t('end_user.none')}</p>}
+      {systems?.length === 0 && !everywhere && <p className="text-md text-muted">{t('end_user.none')}</p>}
       {system && (
         <div key="form" className="grid gap-4">
           {systems && systems.length > 1 && (
@@ -55,7 +54,6 @@ const checkName = (name: string) => (name.trim() === '' ? 'required' : null)
 
 function EndUserForm({ system: { sn, first_name, last_name } }: { system: System }) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { first_name: first_name ?? '', last_name: last_name ?? '' },
     check: (values) => ({
@@ -63,9 +61,8 @@ function EndUserForm({ system: { sn, first_name, last_name } }: { system: System
       last_name: checkName(values.last_name),
     }),
     send: async (body) => {
-      await unwrap(api.PATCH('/api/auth/system/{sn}/', { params: { path: { sn } }, body }))
+      await nameEndUser(sn, body)
       notify.success(t('end_user.saved'))
-      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
     },
   })
   return (

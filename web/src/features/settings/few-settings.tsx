@@ -7,11 +7,11 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { SettingField } from './components/setting-field'
 import { StateLine } from './components/state-line'
+import { saveSettings, settingsChanged } from './data'
 import { needsAcknowledgement } from './model/check'
 import { bodyOf, raisesLimit, type Systems } from './model/draft'
 import { GROUP_NAMES, SETTING_NAMES, type SettingName } from './model/fields'
 import { failuresOf, fieldErrorsOf } from './model/outcome'
-import { saveSettings } from './save-settings'
 import { useEditor } from './use-editor'
 import { useSettings } from './use-settings'
 
@@ -22,7 +22,7 @@ const isSetting = (name: string): name is SettingName => SETTING_NAMES.some((kno
 /** A few settings of one system for electricians, saved at once without a password. */
 export function FewSettings({ sn, names }: Props) {
   const { t, locale } = useT()
-  const { data: systems, error, readAgain } = useSettings()
+  const { data: systems, error } = useSettings()
   const system = systems?.find((one) => one.sn === sn)
   if (error && !system) return <Callout tone="danger">{refusalText(error, t, locale)}</Callout>
   if (!system)
@@ -31,12 +31,12 @@ export function FewSettings({ sn, names }: Props) {
         <Skeleton className="h-40" />
       </div>
     )
-  return <Editor systems={[system]} names={names.filter(isSetting)} readAgain={readAgain} />
+  return <Editor systems={[system]} names={names.filter(isSetting)} />
 }
 
-type EditorProps = { systems: Systems; names: readonly SettingName[]; readAgain: () => Promise<unknown> }
+type EditorProps = { systems: Systems; names: readonly SettingName[] }
 
-function Editor({ systems, names, readAgain }: EditorProps) {
+function Editor({ systems, names }: EditorProps) {
   const { t, locale } = useT()
   const editor = useEditor(systems, systems, GROUP_NAMES)
   const [acknowledged, setAcknowledged] = useState(false)
@@ -62,7 +62,7 @@ function Editor({ systems, names, readAgain }: EditorProps) {
         const texts = failed.flatMap(({ texts: problems }) => problems.map(({ text }) => text))
         setProblem(texts.join(' ') || t('settings.save_failed'))
       }
-      await readAgain().catch(() => undefined)
+      await settingsChanged()
     } catch (error) {
       setProblem(refusalText(error, t, locale))
     } finally {

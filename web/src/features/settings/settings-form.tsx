@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
@@ -10,10 +9,10 @@ import { ResetSettings } from './components/reset-settings'
 import { SaveBar } from './components/save-bar'
 import { SaveResult } from './components/save-result'
 import { SettingGroup } from './components/setting-group'
+import { type Confirmation, resetSettings, saveSettings, settingsChanged } from './data'
 import { bodyOf, changedNames, type Systems } from './model/draft'
 import { type Group, groupOf, type SettingName } from './model/fields'
 import { conflictsOf, failuresOf, fieldErrorsOf, type SaveOutcome } from './model/outcome'
-import { type Confirmation, resetSettings, saveSettings } from './save-settings'
 import { useEditor } from './use-editor'
 
 type Props = {
@@ -28,22 +27,11 @@ type Props = {
   readOnly: boolean
   /** Some systems failed: the form continues with them. */
   onFailed: (serials: string[]) => void
-  readAgain: () => Promise<unknown>
 }
 
 /** All settings in groups. Changes are collected, reviewed and sent together. */
-export function SettingsForm({
-  all,
-  systems,
-  groups,
-  meterTest,
-  prices,
-  readOnly,
-  onFailed,
-  readAgain,
-}: Props) {
+export function SettingsForm({ all, systems, groups, meterTest, prices, readOnly, onFailed }: Props) {
   const { t } = useT()
-  const queries = useQueryClient()
   const editor = useEditor(all, systems, groups)
   // `#meter` opens that group.
   const hash = useLocation({ select: (location) => location.hash })
@@ -79,10 +67,7 @@ export function SettingsForm({
       if (answer.success.length > 0) onFailed(failed)
     }
     if (answer.success.length > 0) notify.success(message)
-    // A price setting is also today's tariff.
-    for (const kind of ['tariff', 'savings', 'price']) void queries.invalidateQueries({ queryKey: [kind] })
-    // The event stream updates it too, but not in every tab.
-    await readAgain().catch(() => undefined)
+    await settingsChanged()
   }
 
   async function send(confirmation: Confirmation) {

@@ -34,7 +34,7 @@ export function SettingsPage({ parts }: Props) {
                 to="."
                 search={{ part }}
                 aria-current={part === open ? 'page' : undefined}
-                className="flex min-h-11 items-center rounded-t-lg border-b-2 border-transparent px-3 py-2 text-[14px] font-medium text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+                className="flex min-h-11 items-center rounded-t-lg border-b-2 border-transparent px-3 py-2 text-md font-medium text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
               >
                 {t(`settings.part.${part}`)}
               </Link>

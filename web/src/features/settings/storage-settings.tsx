@@ -9,7 +9,6 @@ import { refusalText } from '@/lib/form/refusal-text'
 import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
-import { useLiveStream } from '@/lib/live/use-live'
 import { notify } from '@/lib/notify'
 import { useSelection } from '@/lib/selection'
 import { useLookOnly } from '@/lib/use-look-only'
@@ -39,7 +38,6 @@ export function StorageSettings({
   ...settings
 }: Props) {
   const { t, locale } = useT()
-  useLiveStream()
   const { data: systems, error, isFetching, readAgain } = useSettings()
   const [loading, setLoading] = useState(false)
 
@@ -82,7 +80,7 @@ export function StorageSettings({
         </Callout>
       )}
       {!systems && !error && <Skeleton key="waiting" className="h-200 sm:h-160" />}
-      {systems && <ChosenSystems key="settings" all={systems} readAgain={readAgain} {...settings} />}
+      {systems && <ChosenSystems key="settings" all={systems} {...settings} />}
     </Card>
   )
 }
@@ -93,8 +91,7 @@ function ChosenSystems({
   groups = GROUP_NAMES,
   meterTest,
   prices,
-  readAgain,
-}: Pick<Props, 'groups' | 'meterTest' | 'prices'> & { all: Systems; readAgain: () => Promise<unknown> }) {
+}: Pick<Props, 'groups' | 'meterTest' | 'prices'> & { all: Systems }) {
   const { sn } = useSelection()
   const { looks, everywhere } = useLookOnly()
   const all = everywhere ? seen : seen.filter((system) => !looks(system.sn))
@@ -125,7 +122,6 @@ function ChosenSystems({
         prices={prices?.(chosen, everywhere)}
         readOnly={everywhere}
         onFailed={setTicked}
-        readAgain={readAgain}
       />
     </div>
   )

@@ -2,8 +2,9 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import { saveGroup } from '@/lib/api/change-groups'
-import type { Group, System } from '@/lib/api/queries'
+import type { Group } from '@/lib/data/groups'
+import { saveGroup } from '@/lib/data/groups'
+import type { System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -39,7 +40,7 @@ export function GroupForm({ group, systems, onClose }: Props) {
       <FormProblem form={form} />
       <Field {...form.text('name')} label={t('groups.name')} autoComplete="off" required />
       <fieldset>
-        <legend className="text-[13px] font-medium">{t('groups.systems')}</legend>
+        <legend className="text-sm font-medium">{t('groups.systems')}</legend>
         <div className="mt-1 max-h-60 overflow-y-auto">
           {systems.map((system) => (
             <Checkbox
@@ -63,7 +64,7 @@ function SystemLabel({ system, group }: { system: System; group: Group | null })
   return (
     <>
       <span className="num font-medium break-all">{sn}</span>
-      <span className="block text-[13px] text-muted wrap-anywhere">
+      <span className="block text-sm text-muted wrap-anywhere">
         {t('systems.phase', { phase })}
         {elsewhere && ` · ${t('groups.elsewhere', { group: elsewhere })}`}
       </span>

@@ -1,7 +1,7 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '@/components/ui/button'
-import type { Group } from '@/lib/api/queries'
+import type { Group } from '@/lib/data/groups'
 import { useT } from '@/lib/i18n/use-t'
 import type { Section } from './model/sections'
 import { SystemRow } from './system-row'
@@ -21,7 +21,7 @@ export function GroupSection({ section: { name, systems }, group, onEdit, onDele
   return (
     <section aria-labelledby={id} className="rounded-xl border border-line p-4">
       <div className="mb-3 flex items-center justify-between gap-2">
-        <h3 id={id} className="min-w-0 text-[14px] font-medium wrap-anywhere">
+        <h3 id={id} className="min-w-0 text-md font-medium wrap-anywhere">
           {name ?? t('groups.without')}
         </h3>
         {group && (
@@ -52,7 +52,7 @@ export function GroupSection({ section: { name, systems }, group, onEdit, onDele
           ))}
         </ul>
       ) : (
-        <p className="text-[13px] text-muted">{t('groups.empty')}</p>
+        <p className="text-sm text-muted">{t('groups.empty')}</p>
       )}
     </section>
   )

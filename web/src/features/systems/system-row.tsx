@@ -2,8 +2,8 @@ import { BatteryFull, BatteryWarning, type LucideIcon, WifiOff } from 'lucide-re
 import { readingOf } from '@/components/live/model/reading'
 import { type StatusWarning, statusWarningsOf } from '@/components/live/model/status-warnings'
 import { StatusWarningList } from '@/components/live/status-warning-list'
-import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import type { System } from '@/lib/data/systems'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
@@ -46,20 +46,20 @@ export function SystemRow({ system }: { system: System }) {
       </span>
       <div className="min-w-0 flex-1 basis-40">
         <p className="num font-medium break-all">{system.sn}</p>
-        <p className="text-[13px] text-muted wrap-anywhere">
+        <p className="text-sm text-muted wrap-anywhere">
           {t('systems.phase', { phase: system.phase })}
           {person && <span> · {person}</span>}
         </p>
         {entry && warnings.length > 0 && (
-          <div className="text-[13px] font-medium text-warn">
+          <div className="text-sm font-medium text-warn">
             <StatusWarningList warnings={warnings} timeZone={entry.time_zone} now={now} />
           </div>
         )}
       </div>
-      <dl className="num flex basis-full flex-wrap gap-x-8 gap-y-2 pl-15 text-[14px] sm:basis-auto sm:pl-0">
+      <dl className="num flex basis-full flex-wrap gap-x-8 gap-y-2 pl-15 text-md sm:basis-auto sm:pl-0">
         {VERSIONS.map(({ name, field }) => (
           <div key={field}>
-            <dt className="text-[12px] text-muted">{name}</dt>
+            <dt className="text-xs text-muted">{name}</dt>
             <dd>{formatVersion(system[field])}</dd>
           </div>
         ))}

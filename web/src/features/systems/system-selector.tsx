@@ -3,7 +3,7 @@ import { ChevronDown } from 'lucide-react'
 import { Fragment } from 'react'
 import { Button } from '@/components/ui/button'
 import { Menu } from '@/components/ui/menu'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import type { Translate } from '@/lib/i18n/use-t'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
@@ -19,14 +19,14 @@ export function SystemSelector() {
   const together = useTogether()
   if (!systems || sn === null) return null
   const label = <Label {...nameOf(sn, systems, together, t)} />
-  if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
+  if (systems.length === 1) return <div className="min-w-0 text-lg">{label}</div>
   return (
     // The name is aligned with the page; the button's padding overlaps the margin.
     <div className="-ml-5 min-w-0">
       <Menu
         align="start"
         trigger={
-          <Button variant="ghost" className="min-w-0 shrink text-[15px]">
+          <Button variant="ghost" className="min-w-0 shrink text-lg">
             <span className="sr-only">{t('selector.label')}</span>
             {label}
             <ChevronDown aria-hidden className="size-4 shrink-0" />
@@ -61,7 +61,7 @@ function Label({ name, more }: Name) {
       <span aria-hidden className="text-muted max-sm:hidden">
         ·
       </span>
-      <span className="num font-normal text-muted max-sm:text-[12px] max-sm:leading-tight">{more}</span>
+      <span className="num font-normal text-muted max-sm:text-xs max-sm:leading-tight">{more}</span>
     </span>
   )
 }
@@ -87,7 +87,7 @@ const optionOf = (value: string, { name, more }: Name) => ({
   label: (
     <span className="flex flex-col py-1.5 leading-snug">
       <span className="font-medium">{name}</span>
-      <span className="num text-[12px] text-muted">{more}</span>
+      <span className="num text-xs text-muted">{more}</span>
     </span>
   ),
 })

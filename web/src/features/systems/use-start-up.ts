@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { systemsQuery } from '@/lib/api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { forceLogOut } from '@/lib/session/log-out'
 import { dashboardOf } from '@/lib/session/role-home'
 import { useSession } from '@/lib/session/session-store'

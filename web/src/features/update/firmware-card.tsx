@@ -8,10 +8,10 @@ import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { startUpdate, type UpdateStatus, withdrawUpdate } from './api'
 import { PreChecks } from './components/pre-checks'
 import { UpdateProgress } from './components/update-progress'
 import { WhatsNew } from './components/whats-new'
+import { startUpdate, type UpdateStatus, withdrawUpdate } from './data'
 import { canStart, isUnderWay, phaseOf } from './model'
 import { useStatuses } from './use-statuses'
 
@@ -112,7 +112,7 @@ function UpdateDetails({ sn, service, status, staleSince, askAgain }: UpdateDeta
         </Callout>
       )}
       {parts.length === 0 || !status.new_update ? (
-        phase !== 'finished' && <p className="text-[14px] text-muted">{t('update.remote.none')}</p>
+        phase !== 'finished' && <p className="text-md text-muted">{t('update.remote.none')}</p>
       ) : (
         <>
           <div className="grid gap-6 md:grid-cols-2">
@@ -128,7 +128,7 @@ function UpdateDetails({ sn, service, status, staleSince, askAgain }: UpdateDeta
               {t('update.remote.start')}
             </Button>
           ) : (
-            <p className="text-[14px] text-muted">{t('update.remote.no_service')}</p>
+            <p className="text-md text-muted">{t('update.remote.no_service')}</p>
           )}
         </>
       )}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Select } from '@/components/ui/select'
@@ -12,7 +12,7 @@ import { PAGE_SIZE } from '@/lib/constants'
 import { formatDateTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import { historyQuery, type JobState, type PastUpdate } from './api'
+import { historyQuery, type JobState, type PastUpdate } from './data'
 
 type Props = {
   serials: readonly string[]
@@ -45,39 +45,30 @@ export function HistoryCard({ serials, chosen }: Props) {
 
 function History({ sn }: { sn: string }) {
   const { t, locale } = useT()
-  const { data, error, isFetching, refetch } = useQuery(historyQuery(sn, locale))
+  const query = useQuery(historyQuery(sn, locale))
   const [page, setPage] = useState(1)
-  const shown = pageOf(data ?? [], page, PAGE_SIZE)
-  if (!data && error)
-    return (
-      <NotLoaded
-        title={t('update.history.failed_to_load')}
-        error={error}
-        busy={isFetching}
-        onRetry={refetch}
-      />
-    )
-  if (!data)
-    return (
-      <div aria-busy>
-        <Skeleton key="waiting" className="h-24" />
-      </div>
-    )
-  if (data.length === 0) return <p className="text-[14px] text-muted">{t('update.history.none')}</p>
   return (
-    <>
-      <ol className="divide-y divide-line">
-        {shown.items.map((past) => (
-          <PastRow key={`${past.started_at} ${past.type} ${past.version}`} sn={sn} past={past} />
-        ))}
-      </ol>
-      <Pagination
-        label={t('update.history')}
-        page={shown.current}
-        count={pageCount(data.length, PAGE_SIZE)}
-        onChange={setPage}
-      />
-    </>
+    <Answer query={query} failed={t('update.history.failed_to_load')} waiting={<Skeleton className="h-24" />}>
+      {(history) => {
+        const shown = pageOf(history, page, PAGE_SIZE)
+        if (history.length === 0) return <p className="text-md text-muted">{t('update.history.none')}</p>
+        return (
+          <>
+            <ol className="divide-y divide-line">
+              {shown.items.map((past) => (
+                <PastRow key={`${past.started_at} ${past.type} ${past.version}`} sn={sn} past={past} />
+              ))}
+            </ol>
+            <Pagination
+              label={t('update.history')}
+              page={shown.current}
+              count={pageCount(history.length, PAGE_SIZE)}
+              onChange={setPage}
+            />
+          </>
+        )
+      }}
+    </Answer>
   )
 }
 
@@ -97,18 +88,18 @@ function PastRow({ sn, past }: { sn: string; past: PastUpdate }) {
   const timeZone = useTimeZone(sn)
   const { icon: Icon, mark } = STYLES[past.state]
   return (
-    <li className="flex gap-3 py-3 text-[14px] first:pt-0 last:pb-0">
+    <li className="flex gap-3 py-3 text-md first:pt-0 last:pb-0">
       <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
       <div className="min-w-0">
         <p className="num font-medium">
           {t(`update.part.${past.type}`)}{' '}
           {t('update.from_to', { from: formatVersion(past.from_version), to: formatVersion(past.version) })}
         </p>
-        <p className="num mt-0.5 text-[13px] text-muted">
+        <p className="num mt-0.5 text-sm text-muted">
           {t(`update.history.${past.state}`)}{' '}
           <time>{formatDateTime(past.ended_at ?? past.started_at, { locale, timeZone })}</time>
         </p>
-        {past.error && <p className="mt-0.5 text-[13px] wrap-anywhere">{past.error.text}</p>}
+        {past.error && <p className="mt-0.5 text-sm wrap-anywhere">{past.error.text}</p>}
       </div>
     </li>
   )

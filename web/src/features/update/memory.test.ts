@@ -1,51 +1,38 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { resetSessionStore, useSession } from '@/lib/session/session-store'
-import { STORAGE } from '@/lib/storage-keys'
+import { resetSessionStore } from '@/lib/session/session-store'
+import { SESSION_STORE, STORAGE } from '@/lib/storage-keys'
+import { FRESH } from './machine'
 import {
-  chooseSystem,
-  clearWizard,
-  forgetCancelled,
-  goToStep,
-  hideUpdate,
+  forgetUpdate,
   markInterrupted,
   readStarted,
-  rememberState,
-  restoreStarted,
-  showCancelled,
+  readWizard,
+  storeStarted,
   storeUpdates,
+  writeWizard,
 } from './memory'
 import { updateStatus } from './testing'
 
-const wizard = () => useSession.getState().update
 const stored = () => JSON.parse(localStorage.getItem(STORAGE.updates) ?? 'null')
 
 beforeEach(resetSessionStore)
 
-describe('the notice of a withdrawn update', () => {
-  it('survives the following reload, and only that one', () => {
-    const end = forgetCancelled()
-    showCancelled('withdrawn')
-    dispatchEvent(new Event('pagehide'))
-    expect(wizard().cancelled).toBe('withdrawn')
-    end()
-    const endNext = forgetCancelled()
-    dispatchEvent(new Event('pagehide'))
-    expect(wizard().cancelled).toBeNull()
-    endNext()
-  })
-})
-
 describe('the browser’s memory of an update', () => {
   it('holds system and state, in the session and in local storage', () => {
-    rememberState('A', 'waiting')
-    rememberState('A', 'started')
-    expect(wizard().states).toEqual({ A: 'started' })
+    const wizard = { ...FRESH, sn: 'A', states: { A: 'started' } } as const
+    writeWizard(wizard)
+    storeStarted('A', 'started')
+    expect(readWizard()).toEqual(wizard)
+    expect(JSON.parse(sessionStorage.getItem(SESSION_STORE) ?? '').state.update.states).toEqual({
+      A: 'started',
+    })
     expect(JSON.parse(localStorage.getItem(STORAGE.updateStarted) ?? '')).toEqual({
       sn: 'A',
       state: 'started',
     })
-    rememberState('A', 'empty')
-    expect(wizard().states).toEqual({})
+    storeStarted('B', undefined)
+    expect(readStarted()).toEqual({ sn: 'A', state: 'started' })
+    storeStarted('A', undefined)
     expect(localStorage.getItem(STORAGE.updateStarted)).toBeNull()
   })
 
@@ -59,24 +46,6 @@ describe('the browser’s memory of an update', () => {
     expect(stored().B.interrupted).toBe(false)
   })
 
-  it('is restored in a new tab', () => {
-    rememberState('A', 'started')
-    resetSessionStore()
-    restoreStarted()
-    expect(wizard()).toMatchObject({ sn: 'A', step: 1, states: { A: 'started' } })
-    rememberState('A', 'finished')
-    resetSessionStore()
-    restoreStarted()
-    expect(wizard()).toMatchObject({ sn: 'A', step: 2 })
-  })
-
-  it('does not replace this tab’s choice', () => {
-    rememberState('A', 'started')
-    chooseSystem('B')
-    restoreStarted()
-    expect(wizard().sn).toBe('B')
-  })
-
   it.each(['', 'x', '[]', 'null', '{"sn":1,"state":"started"}', '{"sn":"A","state":"late"}'])(
     'is nothing if it reads %j',
     (text) => {
@@ -85,25 +54,14 @@ describe('the browser’s memory of an update', () => {
     },
   )
 
-  it('is cleared for the system whose wizard ended, and only for that one', () => {
+  it('is cleared for one system alone', () => {
     storeUpdates('A', [])
     storeUpdates('B', [])
-    rememberState('B', 'started')
-    rememberState('A', 'finished')
-    chooseSystem('A')
-    goToStep(2)
-    clearWizard('A')
-    expect(wizard()).toMatchObject({ sn: null, step: 0, states: { B: 'started' } })
+    storeStarted('A', 'finished')
+    forgetUpdate('A')
+    expect(readStarted()).toBeNull()
     expect(Object.keys(stored())).toEqual(['B'])
-    clearWizard('B')
+    forgetUpdate('B')
     expect(stored()).toBeNull()
-  })
-
-  it('hides an update that was left until its system is chosen again', () => {
-    hideUpdate('A')
-    hideUpdate('A')
-    expect(wizard().hidden).toEqual(['A'])
-    chooseSystem('A')
-    expect(wizard().hidden).toEqual([])
   })
 })

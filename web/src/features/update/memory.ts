@@ -1,7 +1,14 @@
 /** What this browser remembers of updates: in the tab's session, and in local storage for later tabs. */
-import { freshWizard, type UpdateState, useSession } from '@/lib/session/session-store'
+import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
-import type { PartUpdate } from './api'
+import type { PartUpdate } from './data'
+import { FRESH, type UpdateState, type Wizard } from './machine'
+
+const wizardIn = ({ update }: { update: unknown }) => (update as Wizard | null) ?? FRESH
+
+export const useWizardState = () => useSession(wizardIn)
+export const readWizard = () => wizardIn(useSession.getState())
+export const writeWizard = (update: Wizard) => useSession.setState({ update })
 
 /** The last started update. */
 type Started = { sn: string; state: UpdateState }
@@ -23,20 +30,10 @@ export function readStarted(): Started | null {
   return typeof sn === 'string' && STATES.includes(state) ? { sn, state: state as UpdateState } : null
 }
 
-const setWizard = (change: Partial<typeof freshWizard>) =>
-  useSession.setState(({ update }) => ({ update: { ...update, ...change } }))
-
-/** Stored in both places, or in neither. */
-export function rememberState(sn: string, state: UpdateState | 'empty') {
-  const { [sn]: known, ...others } = useSession.getState().update.states
-  if (state === 'empty') {
-    if (readStarted()?.sn === sn) localStorage.removeItem(STORAGE.updateStarted)
-    if (known) setWizard({ states: others })
-    return
-  }
-  const started: Started = { sn, state }
-  localStorage.setItem(STORAGE.updateStarted, JSON.stringify(started))
-  if (known !== state) setWizard({ states: { ...others, [sn]: state } })
+/** Undefined: there is no update any more. */
+export function storeStarted(sn: string, state: UpdateState | undefined) {
+  if (state) localStorage.setItem(STORAGE.updateStarted, JSON.stringify({ sn, state } satisfies Started))
+  else if (readStarted()?.sn === sn) localStorage.removeItem(STORAGE.updateStarted)
 }
 
 export function storeUpdates(sn: string, updates: PartUpdate[]) {
@@ -50,58 +47,10 @@ export function markInterrupted(sn: string) {
   localStorage.setItem(STORAGE.updates, JSON.stringify({ ...stored, [sn]: { updates, interrupted: true } }))
 }
 
-/** Restores an update that was started in an earlier tab. */
-export function restoreStarted() {
-  const started = readStarted()
-  if (!started || useSession.getState().update.sn !== null) return
-  const { sn, state } = started
-  setWizard({ sn, step: state === 'finished' ? 2 : 1, states: { [sn]: state } })
-}
-
-/** Choosing a system shows its update again, even if it was hidden. */
-export function chooseSystem(sn: string | null) {
-  const { hidden, cancelled } = useSession.getState().update
-  setWizard({
-    sn,
-    step: 0,
-    hidden: hidden.filter((other) => other !== sn),
-    cancelled: sn === null ? cancelled : null,
-  })
-}
-
-export function goToStep(step: 0 | 1 | 2) {
-  if (useSession.getState().update.step !== step) setWizard({ step })
-}
-
-/** The next action removes the notice of a cancelled update. */
-export const showCancelled = (cancelled: typeof freshWizard.cancelled) => setWizard({ cancelled })
-
-/** Shows the notice once: it is removed with the next page load. @returns removes it */
-export function forgetCancelled(): () => void {
-  let found = useSession.getState().update.cancelled
-  const unsubscribe = useSession.subscribe(({ update }) => {
-    if (update.cancelled !== found) found = null
-  })
-  const forget = () => {
-    if (found) showCancelled(null)
-  }
-  addEventListener('pagehide', forget)
-  return () => {
-    unsubscribe()
-    removeEventListener('pagehide', forget)
-  }
-}
-
-/** Ends the wizard for a system: clears choice, progress and state. */
-export function clearWizard(sn: string) {
-  rememberState(sn, 'empty')
+/** Removes everything about a system. */
+export function forgetUpdate(sn: string) {
+  storeStarted(sn, undefined)
   const { [sn]: _, ...stored } = read(STORAGE.updates) as Stored
   if (Object.keys(stored).length > 0) localStorage.setItem(STORAGE.updates, JSON.stringify(stored))
   else localStorage.removeItem(STORAGE.updates)
-  const { states, hidden } = useSession.getState().update
-  setWizard({ ...freshWizard, states, hidden })
 }
-
-/** Hiding does not stop an update; it is only not shown automatically any more. */
-export const hideUpdate = (sn: string) =>
-  setWizard({ hidden: [...useSession.getState().update.hidden.filter((other) => other !== sn), sn] })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UpdateStatus } from './api'
+import type { UpdateStatus } from './data'
 import {
   canContinue,
   canStart,
@@ -14,7 +14,6 @@ import {
   pollAfter,
   polledSystems,
   shownProgress,
-  transitionOf,
 } from './model'
 import { idleStatus, runningStatus, secondPart, updateStatus } from './testing'
 
@@ -105,58 +104,6 @@ describe('the progress', () => {
     expect(currentPart(runningStatus())).toMatchObject({ number: 1, part: { type: 'gateway' } })
     expect(currentPart(secondPart())).toMatchObject({ number: 2, part: { type: 'master' } })
     expect(currentPart(idleStatus())).toBeNull()
-  })
-})
-
-describe('an answer', () => {
-  const turn = (
-    state: Parameters<typeof transitionOf>[0]['state'],
-    status: UpdateStatus,
-    left: number | null = null,
-  ) => {
-    const { state: next, event } = transitionOf({ state, left }, status)
-    return [next, event]
-  }
-
-  it.each([
-    ['empty', inState('waiting'), ['waiting', null]],
-    ['empty', runningStatus(), ['started', null]],
-    ['waiting', runningStatus(), ['started', null]],
-    ['waiting', inState('interrupted', { page: -1 }), ['empty', 'interrupted']],
-    ['started', inState('interrupted', { page: -1 }), ['empty', 'interrupted']],
-    ['started', inState('failed', { page: -1 }), ['empty', 'interrupted']],
-    ['started', idleStatus({ state: 'done' }), ['finished', 'finished']],
-    ['waiting', inState('cancelled'), ['empty', 'cancelled']],
-    ['waiting', updateStatus(), ['empty', null]],
-    ['started', idleStatus(), ['finished', 'finished']],
-  ] as const)('turns %s into what the server says (%#)', (known, status, expected) => {
-    expect(turn(known, status)).toEqual(expected)
-  })
-
-  it.each([
-    ['done', 'empty'],
-    ['interrupted', 'empty'],
-    ['failed', 'empty'],
-    ['cancelled', 'empty'],
-  ] as const)('of an update that is %s is no event unless this browser awaited it', (state, next) => {
-    expect(turn('empty', inState(state))).toEqual([next, null])
-  })
-
-  it('announces each part once, if another one follows', () => {
-    expect(turn('started', runningStatus({ page: 100 }), 2)).toEqual(['started', 'part_finished'])
-    expect(turn('started', secondPart(), 2)).toEqual(['started', 'part_finished'])
-    expect(turn('started', secondPart(), 1)).toEqual(['started', null])
-    expect(turn('started', secondPart({ page: 100 }), 1)).toEqual(['started', null])
-    expect(turn('started', secondPart())).toEqual(['started', null])
-  })
-
-  it('keeps a finished update on screen until it is closed', () => {
-    expect(turn('finished', idleStatus({ state: 'done' }))).toEqual(['finished', null])
-    expect(turn('finished', updateStatus())).toEqual(['finished', null])
-  })
-
-  it('shows the update again after an interruption if the battery goes on', () => {
-    expect(turn('empty', runningStatus())).toEqual(['started', null])
   })
 })
 

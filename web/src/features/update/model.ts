@@ -8,8 +8,7 @@ import {
   UPDATE_PROGRESS,
 } from '@/lib/constants'
 import type { LiveEntry } from '@/lib/live/live'
-import type { UpdateState } from '@/lib/session/session-store'
-import type { JobState, PartUpdate, UpdateStatus } from './api'
+import type { JobState, PartUpdate, UpdateStatus } from './data'
 
 /** The phase of a system's update. */
 export type Phase = 'empty' | 'waiting' | 'started' | 'interrupted' | 'finished' | 'cancelled'
@@ -33,7 +32,7 @@ export function phaseOf({ state, page, update_started }: UpdateStatus): Phase {
 }
 
 /** The battery has the update, or will get it. */
-export const isUnderWay = (phase: Phase | UpdateState) => phase === 'waiting' || phase === 'started'
+export const isUnderWay = (phase: Phase) => phase === 'waiting' || phase === 'started'
 
 /** The system has a new version, or an update that is not over. */
 export const isListed = (status: UpdateStatus) =>
@@ -83,44 +82,6 @@ const isDone = ({ page }: UpdateStatus) => page > UPDATE_PROGRESS.DONE_ABOVE
 
 /** The number of parts that are not done yet, by the server's count; above 99 percent a part is done. */
 export const partsLeft = (status: UpdateStatus) => status.total_updates - (isDone(status) ? 1 : 0)
-
-/** `begun`: the battery began before the update could be withdrawn. */
-export type UpdateEvent = 'interrupted' | 'part_finished' | 'finished' | 'cancelled' | 'begun'
-type PreviousStatus = {
-  state: UpdateState | 'empty'
-  /** Parts left at the last answer; null before the first. */
-  left: number | null
-}
-type Transition = { state: UpdateState | 'empty'; event: UpdateEvent | null }
-
-const unchanged = (state: Transition['state']): Transition => ({ state, event: null })
-
-/**
- * Merges a status into what this browser knew. The server is always right. Only awaited updates cause a
- * notice, so that yesterday's update is not announced today.
- */
-export function transitionOf({ state, left }: PreviousStatus, status: UpdateStatus): Transition {
-  const awaited = state !== 'empty' && isUnderWay(state)
-  switch (phaseOf(status)) {
-    case 'waiting':
-      return unchanged('waiting')
-    case 'started': {
-      const now = partsLeft(status)
-      const oneLess = awaited && left !== null && now < left && now > 0
-      return { state: 'started', event: oneLess ? 'part_finished' : null }
-    }
-    case 'interrupted':
-      return { state: 'empty', event: awaited ? 'interrupted' : null }
-    case 'cancelled':
-      return { state: 'empty', event: awaited ? 'cancelled' : null }
-    case 'finished':
-      return awaited ? { state: 'finished', event: 'finished' } : unchanged(state)
-    case 'empty':
-      // The server no longer knows the update; without a new version it must have finished.
-      if (!awaited) return unchanged(state)
-      return status.new_update ? unchanged('empty') : { state: 'finished', event: 'finished' }
-  }
-}
 
 /** The current or next part, and its number. */
 export function currentPart({ updates, type }: UpdateStatus): { part: PartUpdate; number: number } | null {

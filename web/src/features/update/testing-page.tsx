@@ -8,7 +8,7 @@ import { resetSessionStore, startSession } from '@/lib/session/session-store'
 import { liveOf } from '@/lib/testing/live'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
-import type { PastUpdate, UpdateStatus } from './api'
+import type { PastUpdate, UpdateStatus } from './data'
 import { idleStatus, updateStatus } from './testing'
 import { UpdatePage } from './update-page'
 

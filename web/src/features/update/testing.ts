@@ -1,4 +1,4 @@
-import type { UpdateStatus } from './api'
+import type { UpdateStatus } from './data'
 
 /** A battery that is ready for a new gateway and a new master, with overrides. */
 export const updateStatus = (special: Partial<UpdateStatus> = {}): UpdateStatus => ({

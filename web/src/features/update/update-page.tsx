@@ -7,14 +7,13 @@ import { NotLoaded } from '@/components/ui/not-loaded'
 import { PageHeading } from '@/components/ui/page-heading'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
-import { systemsQuery } from '@/lib/api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
-import { useSession } from '@/lib/session/session-store'
 import { useLookOnly } from '@/lib/use-look-only'
 import { HistoryCard } from './history-card'
+import { useWizardState } from './memory'
 import { isListed, openUpdates, polledSystems } from './model'
-import { useChosenSystem } from './use-chosen-system'
 import { useStatuses } from './use-statuses'
 import { useWizard } from './use-wizard'
 import { VersionsCard } from './versions-card'
@@ -25,7 +24,7 @@ export function UpdatePage({ action }: { action: ReactNode }) {
   const { t } = useT()
   const { data: systems, isError } = useQuery(systemsQuery)
   const serials = useMemo(() => systems?.map(({ sn }) => sn), [systems])
-  const chosen = useSession(({ update }) => update.sn)
+  const { sn: chosen } = useWizardState()
   const { looks, everywhere } = useLookOnly()
   // Systems with look-only access are neither offered nor polled.
   const startable = useMemo(() => serials?.filter((sn) => !looks(sn)), [serials, looks])
@@ -62,7 +61,7 @@ type Props = { serials: readonly string[] | undefined; action: ReactNode }
 function Updates({ serials, action }: Props) {
   const { t } = useT()
   const { data: live } = useLive()
-  const { sn, step, states } = useSession(({ update }) => update)
+  const { sn, step } = useWizardState()
   const hinted = Object.entries(live?.entries ?? {}).flatMap(([serial, entry]) =>
     entry.updatable || entry.update_started ? [serial] : [],
   )
@@ -74,11 +73,9 @@ function Updates({ serials, action }: Props) {
     hinted: [...hinted, ...(jobs ?? [])],
   })
   const { answers, askAgain, isAsking } = useStatuses(asked, sn)
-  useChosenSystem({ serials, answers, jobs })
-  const wizard = useWizard(answers.find((answer) => answer.sn === sn))
+  const wizard = useWizard({ serials, answers, jobs })
 
-  const tracked = sn !== null && (states[sn] !== undefined || step > 0)
-  if (tracked || answers.some(({ status }) => status && isListed(status)))
+  if (wizard.isOpen || answers.some(({ status }) => status && isListed(status)))
     return <WizardCard wizard={wizard} answers={answers} several={(jobs?.length ?? 0) > 1} />
   const failed = answers.find(({ error, status }) => error && !status)?.error
   const waiting = serials === undefined || answers.some(({ status, error }) => !status && !error)
@@ -94,7 +91,7 @@ function Updates({ serials, action }: Props) {
     <div className="grid gap-5">
       <Cancelled />
       <EmptyState icon={CloudDownload} action={action}>
-        <span className="mb-1 block text-[17px] font-semibold text-text">{t('update.none')}</span>
+        <span className="mb-1 block text-2xl font-semibold text-text">{t('update.none')}</span>
         {t('update.none.text')}
       </EmptyState>
     </div>

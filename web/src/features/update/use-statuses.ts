@@ -1,7 +1,7 @@
 import { useIsMutating, useQueries } from '@tanstack/react-query'
-import { REPLACEMENT } from '@/lib/api/queries'
+import { REPLACEMENT } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
-import { statusQuery, type UpdateStatus } from './api'
+import { statusQuery, type UpdateStatus } from './data'
 import { pollAfter } from './model'
 
 export type Answer = {

@@ -1,81 +1,103 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { ApiError } from '@/lib/api/errors'
-import { systemsQuery } from '@/lib/api/queries'
 import { holdReload } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
-import { useSession } from '@/lib/session/session-store'
-import { startUpdate, withdrawUpdate } from './api'
+import { readVersionsAgain, startUpdate, statusesOf, withdrawUpdate } from './data'
+import { type Effect, next, phaseIn, type WizardEvent } from './machine'
 import {
-  clearWizard,
-  goToStep,
-  hideUpdate,
+  forgetUpdate,
   markInterrupted,
-  rememberState,
-  showCancelled,
+  readStarted,
+  readWizard,
+  storeStarted,
   storeUpdates,
+  useWizardState,
+  writeWizard,
 } from './memory'
-import { isUnderWay, type Phase, partsLeft, phaseOf, transitionOf, type UpdateEvent } from './model'
+import { isUnderWay, linkedSystem } from './model'
 import type { Answer } from './use-statuses'
 
-/** The chosen system's update and its actions. */
-export function useWizard(answer: Answer | undefined) {
+type Known = {
+  serials: readonly string[] | undefined
+  answers: readonly Answer[]
+  /** Systems with an open update according to the live data; undefined before these have loaded. */
+  jobs: readonly string[] | undefined
+}
+
+/** The state machine with what it acts on: the update service, the address and local storage. */
+export function useWizard({ serials, answers, jobs }: Known) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const { sn, step, states } = useSession(({ update }) => update)
-  const known = (sn !== null && states[sn]) || 'empty'
-  const [event, setEvent] = useState<UpdateEvent | null>(null)
-  /** Ignores statuses that were requested before the last form was sent. */
-  const [sentAt, setSentAt] = useState(0)
-  const last = useRef<{ sn: string; left: number } | null>(null)
+  const wizard = useWizardState()
+  const { sn, states, announced } = wizard
+  const linked = useSearch({ strict: false, select: linkedSystem })
+  const answer = answers.find((one) => one.sn === sn)
+  // The chosen system is kept in the address, so that links can choose one.
+  const goTo = (system: string | null) =>
+    navigate({ to: '.', search: system === null ? {} : { sn: system }, replace: true })
+
+  function apply(effect: Effect) {
+    switch (effect.do) {
+      case 'store':
+        return storeStarted(effect.sn, effect.state)
+      case 'mark_interrupted':
+        return markInterrupted(effect.sn)
+      case 'forget':
+        return forgetUpdate(effect.sn)
+      case 'clear_address':
+        return void goTo(null)
+      case 'reload_versions':
+        void readVersionsAgain()
+    }
+  }
+
+  function send(event: WizardEvent) {
+    const before = readWizard()
+    const [after, effects] = next(before, event)
+    if (after !== before) writeWizard(after)
+    effects.forEach(apply)
+  }
+
+  useEffect(() => {
+    const leave = () => writeWizard(next(readWizard(), { type: 'close_tab' })[0])
+    writeWizard(next(readWizard(), { type: 'open', started: readStarted() })[0])
+    addEventListener('pagehide', leave)
+    return () => removeEventListener('pagehide', leave)
+  }, [])
+
+  // After each render: events that say nothing new change nothing.
+  useEffect(() => {
+    send({ type: 'overview', serials, linked, answers, jobs })
+    if (answer?.status) send({ type: 'status', sn: answer.sn, status: answer.status, at: answer.at })
+  })
+
+  const phase = phaseIn(wizard, answer)
+  const underWay = isUnderWay(phase)
+  // Neither a running update nor the notice of its end may be lost in a reload.
+  const watched = underWay || (sn !== null && isUnderWay(states[sn] ?? 'empty')) || announced !== null
+  useEffect(() => (watched ? holdReload() : undefined), [watched])
 
   const start = useMutation({
     mutationFn: async (serial: string) => {
-      showCancelled(null)
-      rememberState(serial, 'waiting')
+      send({ type: 'start', sn: serial })
       const refused = await startUpdate(serial).then(
         ({ updates }) => storeUpdates(serial, updates),
         (error: unknown) => logFailure(error),
       )
-      setSentAt(Date.now())
-      await client.refetchQueries({ queryKey: ['update', serial] })
+      send({ type: 'start_answered', at: Date.now() })
+      await client.refetchQueries(statusesOf(serial))
       return refused ?? null
     },
   })
 
-  const status = answer?.status
-  const fresh = status !== undefined && !start.isPending && answer !== undefined && answer.at >= sentAt
-  const phase: Phase = fresh ? shownPhase(phaseOf(status), known) : known
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `at` stands for a new answer, even if it says the same
-  useEffect(() => {
-    if (sn === null || !fresh) return
-    const left = last.current?.sn === sn ? last.current.left : null
-    const transition = transitionOf({ state: known, left }, status)
-    last.current = { sn, left: partsLeft(status) }
-    rememberState(sn, transition.state)
-    if (isUnderWay(transition.state)) goToStep(1)
-    if (transition.state === 'finished') goToStep(2)
-    if (transition.event === 'interrupted') markInterrupted(sn)
-    if (transition.event === 'cancelled') showCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
-    else if (transition.event) setEvent(transition.event)
-    if (transition.event === 'finished' || transition.event === 'part_finished') {
-      void client.invalidateQueries({ queryKey: systemsQuery.queryKey })
-      void client.invalidateQueries({ queryKey: ['update-history'] })
-    }
-  }, [sn, fresh, status, answer?.at])
-
-  const underWay = isUnderWay(phase)
-  // Neither a running update nor the notice of its end may be lost in a reload.
-  const watched = underWay || (known !== 'empty' && isUnderWay(known)) || event !== null
-  useEffect(() => (watched ? holdReload() : undefined), [watched])
-
-  const leave = useCallback(async () => {
+  async function leave(event: WizardEvent) {
+    send(event)
     // Otherwise the link would choose the system again.
-    await navigate({ to: '.', search: {}, replace: true })
+    await goTo(null)
     page.reload()
-  }, [navigate])
+  }
 
   /** Only possible before the battery has begun; otherwise the update stays on screen. */
   const withdraw = useMutation({
@@ -83,55 +105,40 @@ export function useWizard(answer: Answer | undefined) {
       try {
         await withdrawUpdate(serial)
       } catch (error) {
-        if (logFailure(error)?.status === 409) setEvent('begun')
-        await client.refetchQueries({ queryKey: ['update', serial] })
+        if (logFailure(error)?.status === 409) send({ type: 'too_late_to_withdraw' })
+        await client.refetchQueries(statusesOf(serial))
         return
       }
-      clearWizard(serial)
-      hideUpdate(serial)
-      showCancelled('withdrawn')
-      await leave()
+      await leave({ type: 'withdrawn', sn: serial })
     },
   })
 
-  /** The update continues. */
-  const goAway = () => {
-    if (sn === null) return
-    clearWizard(sn)
-    hideUpdate(sn)
-    void leave()
-  }
-
-  const end = () => {
-    if (sn !== null) clearWizard(sn)
-    void leave()
-  }
-
   return {
     sn,
-    step,
+    step: wizard.step,
+    /** An update of the chosen system, or its page, is open. */
+    isOpen: sn !== null && (states[sn] !== undefined || wizard.step > 0),
     phase,
-    status,
+    status: answer?.status,
     /** The time of the last answer if the latest poll failed. */
     staleSince: answer?.error && answer.at > 0 ? answer.at : null,
+    choose: (system: string) => {
+      send({ type: 'choose', sn: system })
+      void goTo(system)
+    },
+    go: (step: 0 | 1) => send({ type: 'go', step }),
     start: () => sn !== null && start.mutate(sn),
     /** The server's reason to refuse the start, until something else happens. */
     refusal: start.isPending || underWay || start.variables !== sn ? null : (start.data ?? null),
     withdraw: () => sn !== null && withdraw.mutate(sn),
-    leave: goAway,
-    end,
-    event,
-    closeEvent: () => setEvent(null),
+    leave: () => sn !== null && void leave({ type: 'leave', sn }),
+    end: () => sn !== null && void leave({ type: 'end', sn }),
+    announced,
+    acknowledge: () => send({ type: 'acknowledge' }),
   }
 }
 
-export type Wizard = ReturnType<typeof useWizard>
-
-/** An end that was not awaited here is history; an announced end stays until it is closed. */
-function shownPhase(phase: Phase, known: string): Phase {
-  if (phase !== 'finished' && phase !== 'empty') return phase
-  return known === 'finished' || (phase === 'finished' && known !== 'empty') ? 'finished' : 'empty'
-}
+export type WizardControl = ReturnType<typeof useWizard>
 
 /**
  * A failed start is only logged, because the next poll shows its result. A refusal has a sentence to show.

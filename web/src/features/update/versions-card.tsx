@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type System, systemsQuery } from '@/lib/api/queries'
 import { PAGE_SIZE } from '@/lib/constants'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
@@ -14,17 +14,15 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 /** The current versions of every system. */
 export function VersionsCard() {
   const { t } = useT()
-  const { data, error, isFetching, refetch } = useQuery(systemsQuery)
+  const query = useQuery(systemsQuery)
   const [page, setPage] = useState(1)
-  const systems = data?.filter(({ sn }) => sn !== ALL_SYSTEMS) ?? []
+  const systems = query.data?.filter(({ sn }) => sn !== ALL_SYSTEMS) ?? []
   const shown = pageOf(systems, page, PAGE_SIZE)
   return (
-    <Card title={t('update.versions')} aria-busy={!data && !error}>
-      {!data && !error && <Skeleton key="waiting" className="h-24" />}
-      {!data && error && (
-        <NotLoaded title={t('systems.failed')} error={error} busy={isFetching} onRetry={refetch} />
-      )}
-      {data && <VersionTable key="table" systems={shown.items} />}
+    <Card title={t('update.versions')}>
+      <Answer query={query} failed={t('systems.failed')} waiting={<Skeleton className="h-24" />}>
+        {() => <VersionTable systems={shown.items} />}
+      </Answer>
       <Pagination
         label={t('update.versions')}
         page={shown.current}
@@ -35,12 +33,12 @@ export function VersionsCard() {
   )
 }
 
-const head = 'pb-2 pr-2 wrap-anywhere text-left text-[13px] font-medium text-muted'
+const head = 'pb-2 pr-2 wrap-anywhere text-left text-sm font-medium text-muted'
 
 function VersionTable({ systems }: { systems: readonly System[] }) {
   const { t } = useT()
   return (
-    <table className="num w-full text-[14px]">
+    <table className="num w-full text-md">
       <thead>
         <tr className="border-b border-line">
           <th scope="col" className={head}>

@@ -1,21 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { useT } from '@/lib/i18n/use-t'
-import { withdrawUpdate } from './api'
+import { withdrawUpdate } from './data'
 
 /** Withdraws an update that the battery has not begun. */
 export function WithdrawUpdate({ sn }: { sn: string }) {
   const { t } = useT()
-  const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   const work = useMutation({
     mutationFn: () => withdrawUpdate(sn),
-    onSuccess: async () => {
-      setAsking(false)
-      await client.invalidateQueries({ queryKey: ['live'] })
-    },
+    onSuccess: () => setAsking(false),
   })
   return (
     <>

@@ -4,8 +4,8 @@ import { HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { reloadWhenFree } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
-import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
+import { readWizard } from './memory'
 import { idleStatus, runningStatus, secondPart, updateStatus } from './testing'
 import {
   answerDialog,
@@ -56,7 +56,7 @@ describe('the wizard', () => {
     await stepHeading('Update für A ist fertig')
     await press('Beenden')
     await waitFor(() => expect(page.reload).toHaveBeenCalledTimes(1))
-    expect(useSession.getState().update).toMatchObject({ sn: null, step: 0, states: {} })
+    expect(readWizard()).toMatchObject({ sn: null, step: 0, states: {} })
     expect(localStorage.getItem(STORAGE.updateStarted)).toBeNull()
     expect(localStorage.getItem(STORAGE.updates)).toBeNull()
   })
@@ -81,7 +81,7 @@ describe('the wizard', () => {
   it('chooses nothing if the link names a system without an update', async () => {
     await open('?sn=B')
     expect(await screen.findByRole('radio', { name: /^A/ })).not.toBeChecked()
-    await waitFor(() => expect(useSession.getState().update.sn).toBeNull())
+    await waitFor(() => expect(readWizard().sn).toBeNull())
   })
 
   it('does not start an unreachable system, and only warns of other problems', async () => {
@@ -224,7 +224,7 @@ describe('leaving', () => {
     await answerDialog('Update zurückziehen')
     await waitFor(() => expect(page.reload).toHaveBeenCalledTimes(1))
     expect(service.sent.at(-1)).toEqual({ sn: 'A', update: '0' })
-    expect(useSession.getState().update).toMatchObject({ sn: null, step: 0, states: {} })
+    expect(readWizard()).toMatchObject({ sn: null, step: 0, states: {} })
     expect(localStorage.getItem(STORAGE.updateStarted)).toBeNull()
     expect(await screen.findByText('Das Update ist zurückgezogen')).toBeInTheDocument()
   })
@@ -287,6 +287,6 @@ describe('a new version of the portal', () => {
     expect(reload).not.toHaveBeenCalled()
     await press('OK')
     await waitFor(() => expect(reload).toHaveBeenCalledTimes(1))
-    expect(useSession.getState().update).toMatchObject({ sn: 'A', step: 2, states: { A: 'finished' } })
+    expect(readWizard()).toMatchObject({ sn: 'A', step: 2, states: { A: 'finished' } })
   })
 })

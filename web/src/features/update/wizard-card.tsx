@@ -1,20 +1,19 @@
 import { useEffect, useId, useRef } from 'react'
 import { Callout } from '@/components/ui/callout'
 import { useT } from '@/lib/i18n/use-t'
-import { useSession } from '@/lib/session/session-store'
 import { ChooseStep } from './components/choose-step'
 import { EventDialog } from './components/event-dialog'
 import { FinishedStep } from './components/finished-step'
 import { StartStep } from './components/start-step'
 import { StepList } from './components/step-list'
 import { WizardButtons } from './components/wizard-buttons'
+import { useWizardState } from './memory'
 import { isListed, isUnderWay, phaseOf } from './model'
-import { useChoose } from './use-chosen-system'
 import type { Answer } from './use-statuses'
-import type { Wizard } from './use-wizard'
+import type { WizardControl } from './use-wizard'
 
 type Props = {
-  wizard: Wizard
+  wizard: WizardControl
   answers: readonly Answer[]
   /** More than one update is open. */
   several: boolean
@@ -24,7 +23,6 @@ type Props = {
 export function WizardCard({ wizard, answers, several }: Props) {
   const { t } = useT()
   const id = useId()
-  const choose = useChoose()
   const { sn, step, phase } = wizard
   const underWay = isUnderWay(phase)
   const heading = useHeadingFocus(`${step} ${underWay}`)
@@ -37,23 +35,18 @@ export function WizardCard({ wizard, answers, several }: Props) {
     <section aria-labelledby={id} className="card grid min-w-0 gap-6 p-5 sm:p-6">
       <StepList step={step} />
       <div className="grid gap-4">
-        <h2
-          ref={heading}
-          id={id}
-          tabIndex={-1}
-          className="text-[20px] leading-tight font-semibold outline-none"
-        >
+        <h2 ref={heading} id={id} tabIndex={-1} className="text-3xl leading-tight font-semibold outline-none">
           {step === 0 && t(begun ? 'update.choose.begun' : 'update.choose')}
           {step === 1 && t(underWay ? 'update.running' : 'update.ready', { sn })}
           {step === 2 && t('update.finished', { sn })}
         </h2>
         <Cancelled />
-        {step === 0 && <ChooseStep systems={listed} begun={begun} chosen={sn} onChoose={choose} />}
+        {step === 0 && <ChooseStep systems={listed} begun={begun} chosen={sn} onChoose={wizard.choose} />}
         {step === 1 && <StartStep wizard={wizard} />}
         {step === 2 && <FinishedStep status={wizard.status} />}
       </div>
       <WizardButtons wizard={wizard} several={several} />
-      <EventDialog event={wizard.event} status={wizard.status} onClose={wizard.closeEvent} />
+      <EventDialog event={wizard.announced} status={wizard.status} onClose={wizard.acknowledge} />
     </section>
   )
 }
@@ -73,7 +66,7 @@ function useHeadingFocus(view: string) {
 /** The notice of a waiting update that will not begin any more. */
 export function Cancelled() {
   const { t } = useT()
-  const cancelled = useSession(({ update }) => update.cancelled)
+  const { cancelled } = useWizardState()
   if (!cancelled) return null
   return <Callout title={t(`update.cancelled.${cancelled}`)}>{t('update.cancelled.text')}</Callout>
 }

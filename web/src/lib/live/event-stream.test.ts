@@ -16,6 +16,8 @@ vi.mock('../session/tokens', { spy: true })
 const answer = (text: string) =>
   new HttpResponse(new Blob([text]).stream(), { headers: { 'Content-Type': 'text/event-stream' } })
 
+const GERMAN = { locale: 'de' } as const
+
 let stop: AbortController
 beforeEach(() => {
   localStorage.setItem(STORAGE.access, 'ACCESS')
@@ -33,7 +35,7 @@ describe('following the stream', () => {
         return answer(`id: ${asked.length}\nevent: data\ndata: {}\n\n`)
       }),
     )
-    void follow({ signal: stop.signal, onEvent: (event) => heard.push(event) })
+    void follow({ ...GERMAN, signal: stop.signal, onEvent: (event) => heard.push(event) })
     await eventually(() => expect(heard).toHaveLength(2))
     expect(asked).toEqual([
       ['Bearer ACCESS', null],
@@ -49,7 +51,7 @@ describe('following the stream', () => {
         return answer('')
       }),
     )
-    void follow({ signal: stop.signal, since: 1_000, onEvent: () => undefined })
+    void follow({ ...GERMAN, signal: stop.signal, since: 1_000, onEvent: () => undefined })
     await eventually(() => expect(asked).toBe('1000'))
   })
 
@@ -66,7 +68,7 @@ describe('following the stream', () => {
       }),
     )
     vi.spyOn(Math, 'random').mockReturnValue(-0.98)
-    void follow({ signal: stop.signal, onEvent: heard })
+    void follow({ ...GERMAN, signal: stop.signal, onEvent: heard })
     await eventually(() => expect(heard).toHaveBeenCalled())
     expect(asked).toBeGreaterThanOrEqual(3)
   })
@@ -81,11 +83,38 @@ describe('following the stream', () => {
       }),
     )
     const first = new AbortController()
-    void follow({ signal: first.signal, onEvent: () => undefined })
-    void follow({ signal: stop.signal, onEvent: () => undefined })
+    void follow({ ...GERMAN, signal: first.signal, onEvent: () => undefined })
+    void follow({ ...GERMAN, signal: stop.signal, onEvent: () => undefined })
     await eventually(() => expect(open).toBe(1))
     first.abort()
     await eventually(() => expect(open).toBe(2))
+    vi.unstubAllGlobals()
+  })
+
+  it('is passed on to another tab of the same account and language', async () => {
+    stubLocks()
+    let say: (text: string) => void = () => undefined
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        say = (text) => controller.enqueue(new TextEncoder().encode(text))
+      },
+    })
+    server.use(http.get('*/api/auth/stream/', () => new HttpResponse(body)))
+    const heard: Record<string, string[]> = { holder: [], other: [], polish: [] }
+    const tab = (name: string, locale: 'de' | 'pl') =>
+      void follow({
+        signal: stop.signal,
+        locale,
+        onEvent: ({ data }) => heard[name]?.push(data),
+        onOpen: () => heard[name]?.push('opened'),
+      })
+    tab('holder', 'de')
+    tab('other', 'de')
+    tab('polish', 'pl')
+    await eventually(() => expect(heard.other).toEqual(['opened']))
+    say('data: news\n\n')
+    await eventually(() => expect(heard.other).toEqual(['opened', 'news']))
+    expect(heard).toMatchObject({ holder: ['opened', 'news'], polish: [] })
     vi.unstubAllGlobals()
   })
 
@@ -102,7 +131,7 @@ describe('following the stream', () => {
     })
     server.use(http.get('*/api/auth/stream/', () => new HttpResponse(body)))
     const heard: string[] = []
-    void follow({ signal: stop.signal, onEvent: ({ data }) => heard.push(data) })
+    void follow({ ...GERMAN, signal: stop.signal, onEvent: ({ data }) => heard.push(data) })
     say('data: before\n\n')
     await eventually(() => expect(heard).toEqual(['before']))
     end()
@@ -114,7 +143,7 @@ describe('following the stream', () => {
 
   it('ends with its signal', async () => {
     server.use(http.get('*/api/auth/stream/', () => answer('')))
-    const done = follow({ signal: stop.signal, onEvent: () => undefined })
+    const done = follow({ ...GERMAN, signal: stop.signal, onEvent: () => undefined })
     stop.abort()
     await expect(done).resolves.toBeUndefined()
   })

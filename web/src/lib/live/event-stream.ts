@@ -1,10 +1,8 @@
-/**
- * Follows the server's event stream while a page needs it, across lost connections and restarts of the
- * server.
- */
+/** Follows the server's event stream across lost connections and restarts of the server. */
 import { api } from '../api/client'
 import { apiError } from '../api/errors'
 import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
+import type { Locale } from '../i18n/locales'
 import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
 import { makeEventReader, type StreamEvent } from './sse-parser'
 
@@ -21,6 +19,8 @@ type Follow = {
    * s.
    */
   sn?: string
+  /** The language of the events. */
+  locale: Locale
   /** The server time of the last full answer, in ms; without it the stream begins with all systems. */
   since?: number
   onEvent: (event: StreamEvent) => void
@@ -33,27 +33,52 @@ type Follow = {
 
 /**
  * Resolves with the signal, or with the end of the session. Browsers allow six connections per server over
- * all tabs, so only one tab holds the stream; the others poll until it is their turn.
+ * all tabs, so only one tab holds the stream, and passes it on to those of the same account and language.
  */
 export async function follow(options: Follow) {
   if (!navigator.locks) return keepListening(options)
-  const { signal } = options
-  await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
+  const { signal, locale, onEvent, onOpen } = options
+  const isSame = sameSession()
+  const tabs = new BroadcastChannel(`${LOCK}:${accountOf(readTokens().access)}:${locale}`)
+  tabs.onmessage = ({ data: notice }: MessageEvent<StreamEvent | 'opened'>) => {
+    if (signal.aborted || !isSame()) return
+    if (notice === 'opened') onOpen?.()
+    else onEvent(notice)
+  }
+  const listenForAll = () =>
+    keepListening({
+      ...options,
+      onEvent: (event) => {
+        onEvent(event)
+        tabs.postMessage(event)
+      },
+      onOpen: () => {
+        onOpen?.()
+        tabs.postMessage('opened')
+      },
+    })
+  await navigator.locks.request(LOCK, { signal }, listenForAll).catch(() => undefined)
+  tabs.close()
 }
 
-async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
+/** Whether the session is still that of this moment. */
+function sameSession(): () => boolean {
+  const account = accountOf(readTokens().access)
+  return () => isAuthenticated() && accountOf(readTokens().access) === account
+}
+
+async function keepListening({ signal, sn, since, onEvent, onOpen }: Omit<Follow, 'locale'>) {
   let lastId = since === undefined ? null : String(since)
   let failures = 0
-  const account = accountOf(readTokens().access)
-  const sameSession = () => isAuthenticated() && accountOf(readTokens().access) === account
+  const isSame = sameSession()
   const hear = (event: StreamEvent) => {
     // Events between a logout and the end of the page must not reach the next session.
-    if (!sameSession()) return
+    if (!isSame()) return
     lastId = event.id ?? lastId
     failures = 0
     onEvent(event)
   }
-  while (!signal.aborted && sameSession()) {
+  while (!signal.aborted && isSame()) {
     // However a connection ends, the next one begins with the changes since then.
     await listen(lastId, { signal, sn, onEvent: hear, onOpen }).catch(() => undefined)
     await pause(backOff(failures++), signal)
@@ -61,7 +86,7 @@ async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
 }
 
 /** One connection, until it ends. */
-async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Follow) {
+async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Omit<Follow, 'locale'>) {
   const ending = new AbortController()
   const end = () => ending.abort()
   signal.addEventListener('abort', end)

@@ -5,10 +5,12 @@ import { LIVE_TIMEOUT } from '../constants'
 import type { Locale } from '../i18n/locales'
 import { entriesOf, flagsOf, isLive, type Live, newerOf, skewOf } from './live'
 
+export const allLive = { queryKey: ['live'] } as const
+
 /** The server translates messages, so the key contains the language. */
 export const liveQuery = (locale: Locale) =>
   queryOptions({
-    queryKey: ['live', locale],
+    queryKey: [...allLive.queryKey, locale],
     queryFn: readLive,
     placeholderData: keepPreviousData,
     // Also called with selected values, such as the skew.

@@ -12,13 +12,18 @@ import { liveEntry, liveOf } from '../testing/live'
 import { server } from '../testing/server'
 import { withChanges } from './live'
 import { liveQuery } from './live-query'
-import { useLive, useLiveRefresh } from './use-live'
+import { LiveUpdates } from './live-updates'
+import { useLive } from './use-live'
 import 'fake-indexeddb/auto'
 
 function Probe() {
-  useLiveRefresh()
   const { data } = useLive()
-  return <p>{data?.entries.A?.PV_power}</p>
+  return (
+    <>
+      <LiveUpdates />
+      <p>{data?.entries.A?.PV_power}</p>
+    </>
+  )
 }
 
 const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
@@ -37,6 +42,7 @@ async function show() {
 beforeEach(async () => {
   await storeTokens({ access: 'ACCESS', refresh: 'REFRESH', role: 'user' })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  server.use(http.get('*/api/auth/stream/', () => new HttpResponse(new ReadableStream())))
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -1,13 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
-import { systemsQuery } from '../api/queries'
-import { LIVE_BATCH_INTERVAL, LIVE_REFRESH } from '../constants'
+import { useQuery } from '@tanstack/react-query'
 import { useT } from '../i18n/use-t'
-import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
-import { makeBatcher } from './batcher'
-import { follow } from './event-stream'
-import { notifyListeners } from './listeners'
-import { entriesOf, flagsOf, type LiveDocument, withChanges } from './live'
+import { isAuthenticated } from '../session/tokens'
 import { liveQuery } from './live-query'
 
 /** Live data. An error keeps the last values, whose age is shown. */
@@ -21,93 +14,4 @@ export function useSkew(): number {
   const { locale } = useT()
   const { data } = useQuery({ ...liveQuery(locale), enabled: isAuthenticated(), select: ({ skew }) => skew })
   return data ?? 0
-}
-
-/**
- * Polls live data every 30 s. The query's own interval restarts with every event of the stream and would
- * never elapse. The API client renews an expired session, or logs out.
- */
-export function useLiveRefresh() {
-  const { locale } = useT()
-  const queryClient = useQueryClient()
-  useEffect(() => {
-    const { queryKey } = liveQuery(locale)
-    // A request with its retries may take longer than the interval. Restarting it would never let it fail.
-    const refresh = () => void queryClient.refetchQueries({ queryKey }, { cancelRefetch: false })
-    const timer = setInterval(refresh, LIVE_REFRESH)
-    return () => clearInterval(timer)
-  }, [locale, queryClient])
-}
-
-/**
- * After live data could not be loaded and can be again, the network is back: everything else is refetched.
- */
-export function useRefetchAfterOutage() {
-  const queryClient = useQueryClient()
-  const failing = useLive().isError
-  const failed = useRef(false)
-  useEffect(() => {
-    if (failed.current && !failing)
-      void queryClient.refetchQueries({
-        type: 'active',
-        predicate: ({ queryKey: [kind] }) => kind !== 'live',
-      })
-    failed.current = failing
-  }, [failing, queryClient])
-}
-
-/**
- * Streams live data within a second, in addition to polling, while the page is visible. @param sn the page's
- * systems, separated by commas; all by default
- */
-export function useLiveStream(sn?: string) {
-  const { locale } = useT()
-  const queryClient = useQueryClient()
-  // Starts after the first answer and continues from it, so that thousands of systems are not sent twice.
-  const { isPending } = useLive()
-  useEffect(() => {
-    if (isPending) return
-    let stop = new AbortController()
-    let opened = false
-    const account = accountOf(readTokens().access)
-    const gatherer = makeBatcher<LiveDocument>(LIVE_BATCH_INTERVAL, (news) => {
-      // Another account may have logged in meanwhile.
-      if (accountOf(readTokens().access) !== account) return
-      queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
-        news.reduce(
-          (known, one) => withChanges(known, entriesOf(one), flagsOf(one)),
-          live ?? { entries: {}, skew: 0 },
-        ),
-      )
-    })
-    const start = () => {
-      stop.abort()
-      if (document.visibilityState === 'hidden') return
-      stop = new AbortController()
-      void follow({
-        signal: stop.signal,
-        sn,
-        since: queryClient.getQueryData(liveQuery(locale).queryKey)?.at,
-        onOpen: () => {
-          // The server ends a stream when the visible systems change.
-          if (opened)
-            for (const { queryKey } of [systemsQuery, liveQuery(locale)])
-              void queryClient.invalidateQueries({ queryKey })
-          opened = true
-          notifyListeners('opened')
-        },
-        onEvent: (event) => {
-          notifyListeners(event)
-          if (event.name === 'data') gatherer.add(JSON.parse(event.data) as LiveDocument)
-        },
-      })
-    }
-    start()
-    document.addEventListener('visibilitychange', start)
-    return () => {
-      document.removeEventListener('visibilitychange', start)
-      stop.abort()
-      gatherer.stop()
-    }
-  }, [isPending, locale, queryClient, sn])
 }

@@ -2,23 +2,6 @@ import { create } from 'zustand'
 import { SESSION_STORE } from '../storage-keys'
 import { type Role, readRole, storeTokens, type Tokens } from './tokens'
 
-/** The state of an update as this browser knows it; systems without one are missing. */
-export type UpdateState = 'waiting' | 'started' | 'finished'
-
-/** The update wizard's state, kept across reloads. */
-type UpdateWizard = {
-  /** The chosen system. */
-  sn: string | null
-  step: 0 | 1 | 2
-  states: Readonly<Record<string, UpdateState>>
-  /** Running updates that the person has hidden. */
-  hidden: readonly string[]
-  /** Why a waiting update will not begin: withdrawn, or expired. */
-  cancelled: 'withdrawn' | 'expired' | null
-}
-
-export const freshWizard: UpdateWizard = { sn: null, step: 0, states: {}, hidden: [], cancelled: null }
-
 /** The session's state in this tab. The tokens are shared by all tabs, see `tokens.ts`. */
 type Session = {
   role: Role
@@ -30,7 +13,8 @@ type Session = {
   serials: string[] | null
   /** The selected system, null before a choice. */
   selected: string | null
-  update: UpdateWizard
+  /** The state of the update wizard, which alone reads it (`features/update/memory.ts`). */
+  update: unknown
 }
 
 const guest = (): Session => ({
@@ -39,7 +23,7 @@ const guest = (): Session => ({
   reloaded: false,
   serials: null,
   selected: null,
-  update: freshWizard,
+  update: null,
 })
 
 /** The version of the stored format; state of another release is dropped. */

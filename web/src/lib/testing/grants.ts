@@ -1,4 +1,4 @@
-import type { GivenGrant, HeldGrant } from '../api/grants'
+import type { GivenGrant, HeldGrant } from '@/lib/data/grants'
 
 const AT = Date.UTC(2026, 10, 1, 9)
 

@@ -1,4 +1,4 @@
-import type { Graph } from '../api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { ALL_SYSTEMS, type LiveDocument, type LiveEntry } from '../live/live'
 
 const FLAGS = ['m', 'sm1', 'i2', 'i1', 'i', 'relay', 'bat', 'u', 'hw', 'sv', 'ein', 'aus', 'na_schutz']

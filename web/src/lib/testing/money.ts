@@ -1,5 +1,5 @@
 import { HttpResponse, http } from 'msw'
-import type { Saving, SystemTariffs } from '../api/money-queries'
+import type { Saving, SystemTariffs } from '@/lib/data/money'
 import { type SiteDay, siteDayOf } from '../site-day'
 import { server } from './server'
 

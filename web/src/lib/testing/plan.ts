@@ -1,5 +1,5 @@
-import type { Forecast } from '../api/forecast-query'
-import type { Block, Plan, Step } from '../api/plan-queries'
+import type { Forecast } from '@/lib/data/forecast'
+import type { Block, Plan, Step } from '@/lib/data/plan'
 
 const QUARTER = 900_000
 const HOUR = 4 * QUARTER

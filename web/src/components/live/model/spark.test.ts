@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { extremesOf, sparkPaths, withCurrentValue } from './spark'
 
 describe('the sparkline of a card', () => {

@@ -1,5 +1,5 @@
 /** The sparkline of a card: today's quarter-hours in a box of 120 × 32. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 
 export const BOX = { width: 120, height: 32 } as const
 const MARGIN = 2

@@ -27,7 +27,7 @@ export function DayCell({ date, day, calendar, text, focusable }: Props) {
   if (!day)
     return (
       <td aria-disabled className={CELL}>
-        <span className={cn(BOX, 'num text-[13px] text-muted')}>
+        <span className={cn(BOX, 'num text-sm text-muted')}>
           <span className="px-1.5 py-0.5 opacity-70">{Number(date.slice(8))}</span>
         </span>
       </td>

@@ -75,14 +75,14 @@ function Entry({ day, calendar, text }: EntryProps) {
   return (
     <span className="block min-w-0 flex-1">
       <span className="flex flex-wrap items-center justify-between gap-x-3">
-        <span className="num text-[14px] font-medium">
+        <span className="num text-md font-medium">
           {formatTick(utcOf(day.day), 'weekday', { locale, timeZone: 'UTC' })}
           {day.today && <span className="font-normal text-muted"> · {t('calendar.today')}</span>}
         </span>
         {selfSufficiency !== null && (
           <span
             className={cn(
-              'num rounded-full px-2.5 py-0.5 text-[13px] font-semibold',
+              'num rounded-full px-2.5 py-0.5 text-sm font-semibold',
               SHADES[levelOf(selfSufficiency)],
             )}
           >
@@ -91,7 +91,7 @@ function Entry({ day, calendar, text }: EntryProps) {
         )}
       </span>
       {isMeasured(day) && (
-        <span className="num mt-1 flex flex-wrap gap-x-3 gap-y-0.5 text-[12px] text-muted">
+        <span className="num mt-1 flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-muted">
           {values.map(([label, value]) => (
             <span key={label}>
               {label} <span className="text-text">{value}</span>
@@ -103,7 +103,7 @@ function Entry({ day, calendar, text }: EntryProps) {
         </span>
       )}
       {planned.map((what) => (
-        <span key={what} className="mt-1 flex items-center gap-1.5 text-[13px] font-medium text-grid-text">
+        <span key={what} className="mt-1 flex items-center gap-1.5 text-sm font-medium text-grid-text">
           <CalendarClock aria-hidden className="size-3.5 shrink-0" />
           {t(`calendar.planned.${what}`)}
         </span>

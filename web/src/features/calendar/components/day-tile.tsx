@@ -17,14 +17,14 @@ export function DayTile({ day, calendar: { waiting, withMoney }, text }: Props) 
       <span className="flex flex-wrap items-center justify-between gap-x-1">
         <span
           className={cn(
-            'num grid h-6 min-w-6 place-items-center text-[13px]',
+            'num grid h-6 min-w-6 place-items-center text-sm',
             day.today ? 'rounded-full bg-accent px-1 font-semibold text-on-accent' : 'text-muted',
           )}
         >
           {Number(day.day.slice(8))}
         </span>
         {known && (
-          <span className="num text-[13px] font-semibold md:text-[15px]">
+          <span className="num text-sm font-semibold md:text-lg">
             {/* On a phone the legend shows the unit. */}
             <span className="md:hidden">{text.share(day.selfSufficiency)}</span>
             <span className="max-md:hidden">{text.percent(day.selfSufficiency)}</span>
@@ -33,10 +33,10 @@ export function DayTile({ day, calendar: { waiting, withMoney }, text }: Props) 
       </span>
       {waiting && !day.ahead && <Skeleton key="waiting" className="mt-auto h-4 md:h-16" />}
       {!waiting && !known && !day.ahead && (
-        <span className="mt-auto text-[12px] text-muted max-md:hidden">{t('calendar.no_values')}</span>
+        <span className="mt-auto text-xs text-muted max-md:hidden">{t('calendar.no_values')}</span>
       )}
       {day.planned.map((what) => (
-        <span key={what} className="mt-1 flex items-center gap-1.5 text-[12px] font-medium text-grid-text">
+        <span key={what} className="mt-1 flex items-center gap-1.5 text-xs font-medium text-grid-text">
           <CalendarClock aria-hidden className="size-3.5 shrink-0" />
           <span className="min-w-0 hyphens-auto wrap-anywhere max-md:hidden">
             {t(`calendar.planned.${what}`)}
@@ -90,8 +90,8 @@ type LineProps = {
  */
 function Line({ icon: Icon, colour, label, value, spoken = false }: LineProps) {
   return (
-    <span className="num flex items-center gap-1.5 text-[12px]">
-      <Icon aria-hidden className={cn('size-3.5 shrink-0', colour, spoken && 'max-[1400px]:hidden')} />
+    <span className="num flex items-center gap-1.5 text-xs">
+      <Icon aria-hidden className={cn('size-3.5 shrink-0', colour, spoken && 'max-[87.5rem]:hidden')} />
       <span className="@container min-w-0 flex-1">
         <span
           className={cn(

@@ -10,10 +10,7 @@ import { SHADES } from './shade'
 export function Legend({ windows }: { windows: readonly Windows[] }) {
   const { t, locale } = useT()
   return (
-    <section
-      aria-label={t('calendar.legend')}
-      className="flex flex-wrap gap-x-8 gap-y-3 text-[13px] text-muted"
-    >
+    <section aria-label={t('calendar.legend')} className="flex flex-wrap gap-x-8 gap-y-3 text-sm text-muted">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <p>{t('today.self_sufficiency')}</p>
         <ul className="flex flex-wrap gap-x-3 gap-y-2">

@@ -31,7 +31,7 @@ export function MonthGrid({ calendar, name }: { calendar: CalendarMonth; name: s
               key={day}
               scope="col"
               aria-label={formatWeekday(day, 'long', locale)}
-              className="py-1 text-center text-[12px] font-medium text-muted"
+              className="py-1 text-center text-xs font-medium text-muted"
             >
               {formatWeekday(day, 'short', locale)}
             </th>

@@ -1,6 +1,6 @@
 import { useMoneyText } from '@/components/money/use-money-text'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
-import type { SystemTariffs } from '@/lib/api/money-queries'
+import type { SystemTariffs } from '@/lib/data/money'
 import { balanceOf, type Energies, selfSufficiencyOf, totalsOf } from '@/lib/energy'
 import {
   formatNumber,
@@ -30,7 +30,7 @@ export function MonthReport({ calendar, name }: { calendar: CalendarMonth; name:
   return (
     <section className="hidden print:block">
       <ReportHead calendar={calendar} name={name} />
-      <table className="num w-full text-right text-[10px] leading-tight">
+      <table className="num w-full text-right text-3xs leading-tight">
         <thead>
           <tr className="border-b border-line-strong align-bottom">
             <th scope="col" className="py-1 pr-2 text-left font-semibold">
@@ -48,7 +48,7 @@ export function MonthReport({ calendar, name }: { calendar: CalendarMonth; name:
             .filter(({ ahead }) => !ahead)
             .map((day) => (
               <tr key={day.day} className="border-b border-line">
-                <th scope="row" className="py-[3px] pr-2 text-left font-normal whitespace-nowrap">
+                <th scope="row" className="py-0.75 pr-2 text-left font-normal whitespace-nowrap">
                   {formatTick(utcOf(day.day), 'weekday', { locale, timeZone: 'UTC' })}
                 </th>
                 <Cells energies={day.energies} money={day.money} calendar={calendar} />
@@ -76,8 +76,8 @@ function ReportHead({ calendar, name }: { calendar: CalendarMonth; name: string 
   return (
     <header className="mb-4 flex items-start justify-between gap-6">
       <div>
-        <h1 className="text-[20px] leading-tight font-semibold">{t('print.title', { month: name })}</h1>
-        <p className="mt-1 text-[12px] text-muted">
+        <h1 className="text-3xl leading-tight font-semibold">{t('print.title', { month: name })}</h1>
+        <p className="mt-1 text-xs text-muted">
           {sn === ALL_SYSTEMS
             ? t('print.systems', { systems: serials.join(', ') })
             : t('print.system', { sn: sn ?? '' })}
@@ -85,7 +85,7 @@ function ReportHead({ calendar, name }: { calendar: CalendarMonth; name: string 
           {t('print.as_of', { date: formatPeriod(today, 'Day', locale) })}
         </p>
       </div>
-      <p className="flex items-center gap-2 text-[13px] font-semibold">
+      <p className="flex items-center gap-2 text-sm font-semibold">
         <Logo /> {PRODUCT_NAME}
       </p>
     </header>
@@ -119,7 +119,7 @@ function Cells({ energies, money, calendar: { currency, withMoney } }: CellsProp
   ]
   return cells.map((cell, column) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a column is what it is by its place
-    <td key={column} className="py-[3px] pl-2 whitespace-nowrap">
+    <td key={column} className="py-0.75 pl-2 whitespace-nowrap">
       {cell}
     </td>
   ))
@@ -132,7 +132,7 @@ function ReportMoney({ calendar }: { calendar: CalendarMonth }) {
   const { saved } = useMoneyText(currency)
   const sum = sumOf(days)
   return (
-    <div className="mt-4 grid gap-1 text-[12px]">
+    <div className="mt-4 grid gap-1 text-xs">
       {sum.actual !== null && <p className="font-medium">{saved(sum, 'period')}</p>}
       {sum.unpriced > 0 && <p>{t('money.unpriced', { days: sum.unpriced })}</p>}
       {tariffs.map((system) => (

@@ -32,7 +32,7 @@ export function MonthSteps({ month, months, onChange }: Props) {
           aria-label={t('calendar.month')}
           value={month}
           onChange={({ target }) => onChange(target.value)}
-          className="min-h-11 w-full min-w-0 appearance-none rounded-xl bg-bg pr-8 pl-3 text-[15px] font-medium text-text hover:bg-surface-2"
+          className="min-h-11 w-full min-w-0 appearance-none rounded-xl bg-bg pr-8 pl-3 text-lg font-medium text-text hover:bg-surface-2"
         >
           {months.map((one) => (
             <option key={one} value={one} className="bg-surface text-text">

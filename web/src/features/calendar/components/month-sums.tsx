@@ -17,7 +17,7 @@ export function MonthSums({ calendar, name }: { calendar: CalendarMonth; name: s
   const { waiting, energy } = calendar
   return (
     <Card title={t('calendar.sums', { month: name })} aria-busy={waiting}>
-      {waiting && <Skeleton key="waiting" className="h-[365px] sm:h-[275px] xl:h-[116px]" />}
+      {waiting && <Skeleton key="waiting" className="h-91.25 sm:h-68.75 xl:h-29" />}
       {!waiting && energy && (
         <div key="sums" className="grid gap-6 xl:grid-cols-2">
           <EnergySums calendar={calendar} />
@@ -49,8 +49,8 @@ function EnergySums({ calendar }: { calendar: CalendarMonth }) {
 function Sum({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
-      <dt className="text-[13px] wrap-anywhere text-muted">{name}</dt>
-      <dd className="num mt-1 text-[20px] leading-tight font-semibold wrap-anywhere">{children}</dd>
+      <dt className="text-sm wrap-anywhere text-muted">{name}</dt>
+      <dd className="num mt-1 text-3xl leading-tight font-semibold wrap-anywhere">{children}</dd>
     </div>
   )
 }
@@ -65,7 +65,7 @@ function MoneySums({ calendar }: { calendar: CalendarMonth }) {
     <div className="border-line max-xl:border-t max-xl:pt-5 xl:border-l xl:pl-6">
       {lacking ? (
         <div className="grid justify-items-start gap-4">
-          <p className="text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>
+          <p className="text-lg text-pretty text-muted">{t('money.no_prices')}</p>
           <Link
             to="/settings"
             search={{ part: 'prices' }}

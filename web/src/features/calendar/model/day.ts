@@ -1,7 +1,7 @@
 /** The data of a calendar day. */
 
-import type { GivenGrant, HeldGrant } from '@/lib/api/grants'
-import type { Saving } from '@/lib/api/money-queries'
+import type { GivenGrant, HeldGrant } from '@/lib/data/grants'
+import type { Saving } from '@/lib/data/money'
 import { balanceOf, type Energies, type EnergyChart, energiesOf, selfSufficiencyOf } from '@/lib/energy'
 import { type Money, moneyOf } from '@/lib/money'
 import { plusDays, type SiteDay } from '@/lib/site-day'

@@ -29,7 +29,7 @@ export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
         <h2 id="chart" className="card-heading leading-5">
           {t('chart.title')}
         </h2>
-        <p id={values.id} className="num min-h-4 text-[12px] leading-4 whitespace-nowrap text-muted">
+        <p id={values.id} className="num min-h-4 text-xs leading-4 whitespace-nowrap text-muted">
           {values.text}
         </p>
       </div>

@@ -1,7 +1,6 @@
 import { Suspense } from 'react'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { formatPeriod } from '@/lib/format'
-import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { dateBefore } from '../model/before'
@@ -9,9 +8,7 @@ import type { Series } from '../model/series'
 import type { useChart } from '../use-chart'
 
 /** Loaded on demand, for charts with forecasts. */
-const Accuracy = lazyPart(
-  async () => (await Promise.all([import('./forecast-accuracy'), openTexts('plan')]))[0].ForecastAccuracy,
-)
+const Accuracy = lazyPart(async () => (await import('./forecast-accuracy')).ForecastAccuracy)
 
 type Props = { graphs: readonly Graph[]; series: readonly Series[]; chart: ReturnType<typeof useChart> }
 
@@ -32,7 +29,7 @@ export function ChartNotes({ graphs, series, chart: { choice, search, today } }:
     isMissing(forecasts, graphs) && t('chart.no_forecast'),
   ].filter((note) => typeof note === 'string')
   return (
-    <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-[12px] text-muted">
+    <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-xs text-muted">
       <p>{notes.join(' · ')}</p>
       {forecasts.length > 0 && graphs.length === 1 && graphs[0] && (
         <Suspense>

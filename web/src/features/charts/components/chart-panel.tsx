@@ -3,8 +3,7 @@ import { useCallback, useState } from 'react'
 import { NotLoaded } from '@/components/ui/not-loaded'
 import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { Graph } from '@/lib/api/chart-queries'
-import { openTexts } from '@/lib/i18n/i18n'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Earlier } from '../model/before'
@@ -16,9 +15,7 @@ import type { SystemName } from '../use-systems'
 import { ChartView } from './chart-view'
 
 /** Loaded on demand: most people have one system and use the drawing. */
-const PanelHeading = lazyPart(
-  async () => (await Promise.all([import('./panel-heading'), openTexts('outlook')]))[0].PanelHeading,
-)
+const PanelHeading = lazyPart(async () => (await import('./panel-heading')).PanelHeading)
 const ChartTable = lazyPart(async () => (await import('./chart-table')).ChartTable)
 
 type Props = {

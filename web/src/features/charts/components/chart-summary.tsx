@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { pointTime } from '../model/point-time'

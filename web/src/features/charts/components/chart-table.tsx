@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import type { Earlier } from '../model/before'
 import { pointTime } from '../model/point-time'
@@ -29,17 +29,16 @@ export function ChartTable({ graph, series, earlier, title }: Props) {
       name: `${t(column.label)}, ${t(`chart.before.${earlier?.before ?? 'day'}`)}`,
     })),
   ])
-  if (measured.length === 0)
-    return <p className="py-10 text-center text-[14px] text-muted">{t('chart.empty')}</p>
+  if (measured.length === 0) return <p className="py-10 text-center text-md text-muted">{t('chart.empty')}</p>
   return (
     <div>
       <section
         aria-label={title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
         tabIndex={0}
-        className="max-h-[420px] overflow-auto rounded-xl border border-line"
+        className="max-h-105 overflow-auto rounded-xl border border-line"
       >
-        <table className="num w-full text-right text-[13px]">
+        <table className="num w-full text-right text-sm">
           <caption className="sr-only">{title}</caption>
           <thead>
             <tr className="text-muted">

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { PagePart } from '@/components/ui/page-part'
-import type { Graph } from '@/lib/api/chart-queries'
-import { openTexts } from '@/lib/i18n/i18n'
+import type { Graph } from '@/lib/data/charts'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
@@ -16,9 +15,7 @@ import { Plot } from '../plot/plot'
 import { valueText } from './value-text'
 
 /** Loaded after the drawing. */
-const ChartSummary = lazyPart(
-  async () => (await Promise.all([import('./chart-summary'), openTexts('outlook')]))[0].ChartSummary,
-)
+const ChartSummary = lazyPart(async () => (await import('./chart-summary')).ChartSummary)
 
 type Props = {
   group: PlotGroup
@@ -68,7 +65,7 @@ export function ChartView({ graph, series, earlier, title, place, zoom, classNam
         className={className}
       />
       {empty && (
-        <p className="pointer-events-none absolute inset-0 grid place-items-center text-center text-[14px] text-muted">
+        <p className="pointer-events-none absolute inset-0 grid place-items-center text-center text-md text-muted">
           {t('chart.empty')}
         </p>
       )}

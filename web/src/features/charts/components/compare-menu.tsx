@@ -34,7 +34,7 @@ export function CompareMenu() {
             >
               <span className="num flex flex-col py-1.5 leading-snug">
                 <span className="font-medium">{name}</span>
-                <span className="text-[12px] text-muted">{more}</span>
+                <span className="text-xs text-muted">{more}</span>
               </span>
             </MenuSwitch>
           )

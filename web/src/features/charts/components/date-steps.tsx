@@ -32,7 +32,7 @@ export function DateSteps({ choice, today, onChange, className }: Props) {
       </Button>
       <label className="relative rounded-lg px-1 focus-within:outline-2 focus-within:outline-focus">
         <span className="sr-only">{t('chart.date')}</span>
-        <span aria-hidden className="num block min-w-28 py-2 text-center text-[14px]">
+        <span aria-hidden className="num block min-w-28 py-2 text-center text-md">
           {formatPeriod(choice.date, choice.interval, locale)}
         </span>
         <input
@@ -46,7 +46,7 @@ export function DateSteps({ choice, today, onChange, className }: Props) {
           onPointerDown={() => setByKey(false)}
           onBlur={() => setByKey(false)}
           className={cn(
-            'absolute inset-0 size-full cursor-pointer rounded-lg bg-surface text-center text-[14px]',
+            'absolute inset-0 size-full cursor-pointer rounded-lg bg-surface text-center text-md',
             !byKey && 'opacity-0',
             '[&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer [&::-webkit-calendar-picker-indicator]:opacity-0',
           )}

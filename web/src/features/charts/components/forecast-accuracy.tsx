@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { forecastQuery } from '@/lib/api/forecast-query'
+import { forecastQuery } from '@/lib/data/forecast'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'

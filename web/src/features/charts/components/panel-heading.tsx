@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { goToRegion } from '@/components/ui/region'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import type { Earlier } from '../model/before'
 import type { Series } from '../model/series'
@@ -27,10 +27,10 @@ export function PanelHeading({ system, graph, series, place, summary, earlier, o
   return (
     <div className="mb-1 flex items-start gap-3">
       <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-4 gap-y-1 py-1">
-        <h3 className="num text-[14px] font-semibold">
+        <h3 className="num text-md font-semibold">
           {name} <span className="font-normal text-muted">{more}</span>
         </h3>
-        <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-[12.5px]">
+        <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs">
           {series.map((one) => (
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />

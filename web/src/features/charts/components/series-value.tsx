@@ -1,5 +1,5 @@
-import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
+import type { Graph } from '@/lib/data/charts'
 import { useT } from '@/lib/i18n/use-t'
 import type { Earlier } from '../model/before'
 import type { Series } from '../model/series'

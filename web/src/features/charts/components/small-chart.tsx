@@ -40,8 +40,8 @@ export function SmallChart(props: Props) {
       )}
     >
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1.5 sm:block">
-        <h3 className="w-24 text-[14px] font-medium sm:w-auto">{t(title)}</h3>
-        <ul className="flex min-w-0 flex-1 basis-[12em] flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted sm:mt-1.5">
+        <h3 className="w-24 text-md font-medium sm:w-auto">{t(title)}</h3>
+        <ul className="flex min-w-0 flex-1 basis-[12em] flex-wrap gap-x-4 gap-y-1 text-xs text-muted sm:mt-1.5">
           {parts.map((part) => (
             <li key={part.label} className="flex items-center gap-1.5">
               <span
@@ -64,7 +64,7 @@ export function SmallChart(props: Props) {
           nameOf={({ time }) => rowName(time, period, locale, timeZone)}
           text={text}
         />
-        <p aria-hidden className="num mt-1 flex justify-between text-[11px] text-muted">
+        <p aria-hidden className="num mt-1 flex justify-between text-2xs text-muted">
           <span>{rows[0] && rowName(rows[0].time, period, locale, timeZone)}</span>
           <span>{rows.length > 1 && rowName(rows.at(-1)?.time ?? '', period, locale, timeZone)}</span>
         </p>
@@ -159,7 +159,7 @@ function ReadableBars({ parts, rows, earlier, nameOf, text }: BarsProps) {
           aria-hidden
           // As far to the right as the bar, and never beyond an edge.
           style={{ left: `${share * 100}%`, transform: `translateX(-${share * 100}%)` }}
-          className="num pointer-events-none absolute bottom-full z-10 mb-1 w-max max-w-full rounded-lg border border-line-strong bg-surface-2 px-2.5 py-1.5 text-[12px]"
+          className="num pointer-events-none absolute bottom-full z-10 mb-1 w-max max-w-full rounded-lg border border-line-strong bg-surface-2 px-2.5 py-1.5 text-xs"
         >
           <p className="font-medium">{nameOf(row)}</p>
           {parts.map((part) => (
@@ -191,7 +191,7 @@ function Bars({ parts, rows, earlier, place }: DrawnProps) {
   // Narrower, so that the pale bar behind is seen on both sides.
   const margin = earlier ? 0.26 : 0.12
   return (
-    <svg aria-hidden className="block h-[72px] w-full">
+    <svg aria-hidden className="block h-18 w-full">
       {(['grid', 'battery'] as const).map((colour) => (
         <pattern
           key={colour}

@@ -11,7 +11,7 @@ type Props<T extends string> = {
 export function SmallSelect<T extends string>({ label, value, options, onChange }: Props<T>) {
   const id = useId()
   return (
-    <div className="flex gap-x-2 gap-y-1 text-[13px] max-sm:basis-[calc(50%-0.5rem)] max-sm:flex-col sm:items-center">
+    <div className="flex gap-x-2 gap-y-1 text-sm max-sm:basis-[calc(50%-0.5rem)] max-sm:flex-col sm:items-center">
       <label htmlFor={id} className="text-muted">
         {label}
       </label>

@@ -1,4 +1,4 @@
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import {
   energyQuantity,
   formatNumber,

@@ -1,5 +1,5 @@
 /** Comparison with an earlier period: a day, week, month or year before, drawn behind the chart. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { type Interval, plusDays, type SiteDay, siteDayOf, step, utcOf } from '@/lib/site-day'
 
 /** The distance to the compared period. */

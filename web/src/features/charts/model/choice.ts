@@ -1,5 +1,5 @@
 /** The big chart's search parameters, and the choice that they describe. */
-import type { Method, Resolution } from '@/lib/api/chart-queries'
+import type { Method, Resolution } from '@/lib/data/charts'
 import { type Interval, isSiteDay, plusDays, type SiteDay, startOf, step } from '@/lib/site-day'
 import { BEFORE, type Before } from './before'
 import { parseRange, serialiseRange, type TimeRange } from './range'

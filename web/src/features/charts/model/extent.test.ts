@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { extentsOf } from './extent'
 import { seriesOf } from './series'
 

@@ -1,5 +1,5 @@
 /** Common extents, so that charts below each other can be compared. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { roundForChart, type Series, type Unit } from './series'
 
 /** Lowest and highest value of each unit. */

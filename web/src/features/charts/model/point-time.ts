@@ -1,5 +1,5 @@
 /** The time of a point, in the shortest unambiguous format. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import { formatDate, formatDistinctTime, formatPeriod } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
 import { siteDayOf } from '@/lib/site-day'

@@ -1,5 +1,5 @@
 /** The time steps of a chart's points. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import type { TimeRange } from './range'
 
 type Timed = Pick<Graph, 'time' | 'resolution'>

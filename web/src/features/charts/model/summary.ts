@@ -1,5 +1,5 @@
 /** The values beside the series without a cursor: the current ones, or one number for the visible range. */
-import type { Graph, Method } from '@/lib/api/chart-queries'
+import type { Graph, Method } from '@/lib/data/charts'
 import type { LiveEntry } from '@/lib/live/live'
 import type { SiteDay } from '@/lib/site-day'
 import { upToNow, type Values } from './before'

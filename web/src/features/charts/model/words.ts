@@ -1,5 +1,5 @@
 /** Summarises a drawing as numbers: minimum, maximum, mean and total. */
-import type { Graph } from '@/lib/api/chart-queries'
+import type { Graph } from '@/lib/data/charts'
 import type { TimeRange } from './range'
 import { roundForChart, type Series } from './series'
 import { stepsOf } from './steps'

@@ -9,7 +9,7 @@ export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
   const half = LABEL_HALF_WIDTH * textScale()
   const label = document.createElement('div')
   label.className =
-    'num pointer-events-none absolute -top-3 z-10 -translate-x-1/2 rounded-md bg-surface-2 px-1.5 py-0.5 text-[11px] whitespace-nowrap text-text'
+    'num pointer-events-none absolute -top-3 z-10 -translate-x-1/2 rounded-md bg-surface-2 px-1.5 py-0.5 text-2xs whitespace-nowrap text-text'
   return {
     hooks: {
       init: (plot) => plot.over.append(label),

@@ -6,7 +6,7 @@ import { Card } from '@/components/ui/card'
 import { Checkbox } from '@/components/ui/checkbox'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import type { Work } from '../api'
+import type { Work } from '../data'
 import { type Candidate, candidateLabel } from '../model'
 
 type Props = {
@@ -25,8 +25,8 @@ export function BeginCard({ sn, candidates, begin }: Props) {
       <div className="grid gap-5">
         {candidates.length > 0 && (
           <fieldset>
-            <legend className="text-[14px] font-medium">{t('commissioning.begin.units')}</legend>
-            <p className="text-[13px] text-muted">{t('commissioning.begin.units.text')}</p>
+            <legend className="text-md font-medium">{t('commissioning.begin.units')}</legend>
+            <p className="text-sm text-muted">{t('commissioning.begin.units.text')}</p>
             <div className="mt-1 max-h-72 overflow-y-auto">
               {candidates.map((unit) => (
                 <Checkbox

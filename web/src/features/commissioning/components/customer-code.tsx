@@ -7,7 +7,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkEmail } from '@/lib/validation/email'
-import type { ProtocolBody, useHandOver } from '../api'
+import type { ProtocolBody, useHandOver } from '../data'
 import { PdfButton } from './pdf-button'
 
 type Props = {
@@ -25,13 +25,13 @@ export function CustomerCode({ protocol, shown: { code, qr }, until, mail }: Pro
     <div className="grid items-start gap-6 sm:grid-cols-[14rem_1fr]">
       <div className="grid gap-2 text-center">
         <QrCode {...qr} label={t('protocol.code.qr')} />
-        <p className="num text-[14px] font-semibold wrap-anywhere">{code}</p>
-        <p className="num text-[13px] text-muted">{t('protocol.code.until', { day: until })}</p>
+        <p className="num text-md font-semibold wrap-anywhere">{code}</p>
+        <p className="num text-sm text-muted">{t('protocol.code.until', { day: until })}</p>
       </div>
       <div className="grid gap-5">
         <div>
           <PdfButton protocol={protocol} code={code} />
-          <p className="mt-1.5 text-[13px] text-muted">{t('protocol.code.pdf.text')}</p>
+          <p className="mt-1.5 text-sm text-muted">{t('protocol.code.pdf.text')}</p>
         </div>
         <MailForm code={code} mail={mail} />
       </div>

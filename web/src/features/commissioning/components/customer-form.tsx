@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
-import { systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import type { Commissioning } from '../model'
@@ -19,7 +17,6 @@ const checkText = (text: string) => (text.trim() === '' ? 'required' : null)
 /** For whom it is done, and where. */
 export function CustomerForm({ commissioning: { first_name, last_name, place }, send }: Props) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { first_name, last_name, place },
     check: (values) => ({
@@ -27,10 +24,7 @@ export function CustomerForm({ commissioning: { first_name, last_name, place }, 
       last_name: checkText(values.last_name),
       place: checkText(values.place),
     }),
-    send: async (values) => {
-      await send(values)
-      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-    },
+    send: (values) => send(values),
   })
   return (
     <form {...form.form} className="grid gap-4">

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { ApiError } from '@/lib/api/errors'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import type { Work } from '../api'
+import type { Work } from '../data'
 import { type Commissioning, openTitles } from '../model'
 
 type Props = { commissioning: Commissioning; work: Work }

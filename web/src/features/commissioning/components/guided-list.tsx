@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import type { Work } from '../api'
 import type { Slots } from '../commissioning-page'
+import type { Work } from '../data'
 import { type Commissioning, nextStep, passedCount, type StepName } from '../model'
 import { FinishCard } from './finish-card'
 import { StepContent } from './step-content'
@@ -26,7 +26,7 @@ export function GuidedList({ commissioning, work, slots }: Props) {
   return (
     <div className="grid gap-4">
       <div>
-        <p className="text-[14px] text-muted" role="status">
+        <p className="text-md text-muted" role="status">
           {t('commissioning.progress', { done: passedCount(steps), all: steps.length })}
         </p>
         <progress

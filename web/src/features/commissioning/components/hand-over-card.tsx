@@ -8,7 +8,7 @@ import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import { notify } from '@/lib/notify'
-import { type ProtocolBody, protocolQuery, useHandOver } from '../api'
+import { type ProtocolBody, protocolQuery, useHandOver } from '../data'
 import { CustomerCode } from './customer-code'
 
 /** While the code is on the screen: this often the page asks whether the customer has used it. */
@@ -37,7 +37,7 @@ export function HandOverCard({ protocol, handOver: { owned, code_until } }: Prop
           <CustomerCode protocol={protocol} shown={shown} until={lastDay(shown.until)} mail={mail} />
         ) : (
           code_until !== null && (
-            <p className="num text-[14px]">{t('protocol.code.out', { day: lastDay(code_until) })}</p>
+            <p className="num text-md">{t('protocol.code.out', { day: lastDay(code_until) })}</p>
           )
         )}
         <div className="flex flex-wrap gap-3">

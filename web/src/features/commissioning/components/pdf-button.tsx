@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Protocol, savePdf } from '../api'
+import { type Protocol, savePdf } from '../data'
 
 type Props = {
   protocol: Pick<Protocol, 'id' | 'number'>

@@ -20,22 +20,22 @@ export function PhaseRow({ phase: { phase, before, rise, text }, power, busy, me
   return (
     <li className="grid gap-3 rounded-xl border border-line px-4 py-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h4 className="num text-[16px] font-semibold">{`L${phase}`}</h4>
+        <h4 className="num text-xl font-semibold">{`L${phase}`}</h4>
         {power === null ? (
-          <p className="text-[14px] text-muted">{t('commissioning.phase.silent')}</p>
+          <p className="text-md text-muted">{t('commissioning.phase.silent')}</p>
         ) : (
           <Power watts={power} />
         )}
       </div>
       {passed ? (
-        <p className="flex items-center gap-2 text-[14px] text-ok">
+        <p className="flex items-center gap-2 text-md text-ok">
           <CircleCheck aria-hidden className="size-5 shrink-0" />
           {t('commissioning.phase.passed', { watts: joinQuantity(powerQuantity(rise, locale)) })}
         </p>
       ) : before === null ? (
-        <p className="text-[14px] text-muted">{t('commissioning.phase.off', { phase })}</p>
+        <p className="text-md text-muted">{t('commissioning.phase.off', { phase })}</p>
       ) : (
-        <p className="text-[14px] text-muted">
+        <p className="text-md text-muted">
           {t('commissioning.phase.on', { phase })}{' '}
           {change !== null && Math.abs(change) >= LOAD && (
             <strong className="num font-semibold text-text">
@@ -47,7 +47,7 @@ export function PhaseRow({ phase: { phase, before, rise, text }, power, busy, me
         </p>
       )}
       {text && (
-        <p role="alert" className="text-[14px] text-warn">
+        <p role="alert" className="text-md text-warn">
           {text}
         </p>
       )}
@@ -75,11 +75,9 @@ function Power({ watts }: { watts: number }) {
   const { t, locale } = useT()
   const Arrow = watts < 0 ? ArrowUp : ArrowDown
   return (
-    <p className="num flex items-center gap-1 text-[16px]">
+    <p className="num flex items-center gap-1 text-xl">
       <Arrow aria-hidden className="size-4 text-grid-text" />
-      <span className="text-[14px] text-muted">
-        {t(watts < 0 ? 'flow.grid.negative' : 'flow.grid.positive')}
-      </span>{' '}
+      <span className="text-md text-muted">{t(watts < 0 ? 'flow.grid.negative' : 'flow.grid.positive')}</span>{' '}
       {joinQuantity(powerQuantity(watts, locale))}
     </p>
   )

@@ -4,7 +4,7 @@ import { Callout } from '@/components/ui/callout'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
-import { useHold, type Work } from '../api'
+import { useHold, type Work } from '../data'
 import { allPassed, batteriesRest, type Commissioning, meterPowers } from '../model'
 import { PhaseRow } from './phase-row'
 
@@ -47,7 +47,7 @@ export function PhaseTest({ commissioning, measure }: Props) {
           <Play aria-hidden className="size-4" />
           {t('commissioning.release')}
         </Button>
-        <p role="status" className={rest ? 'text-[13px] text-ok' : 'text-[13px] text-warn'}>
+        <p role="status" className={rest ? 'text-sm text-ok' : 'text-sm text-warn'}>
           {t(rest ? 'commissioning.rests' : 'commissioning.works')}
         </p>
       </div>
@@ -63,7 +63,7 @@ export function PhaseTest({ commissioning, measure }: Props) {
           />
         ))}
       </ol>
-      {measured.length === 0 && <p className="text-[14px] text-muted">{t('commissioning.no_phase')}</p>}
+      {measured.length === 0 && <p className="text-md text-muted">{t('commissioning.no_phase')}</p>}
       {done && <Callout tone="ok">{t('commissioning.phases.done')}</Callout>}
     </div>
   )

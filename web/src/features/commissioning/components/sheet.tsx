@@ -1,4 +1,4 @@
-import type { ProtocolBody } from '../api'
+import type { ProtocolBody } from '../data'
 
 type Section = ProtocolBody['sheet']['sections'][number]
 
@@ -18,7 +18,7 @@ function SectionCard({ section: { title, rows, table, text } }: { section: Secti
     <section aria-label={title} className="card min-w-0 p-5">
       <h2 className="card-heading mb-3">{title}</h2>
       {rows.length > 0 && (
-        <dl className="grid gap-2 text-[14px]">
+        <dl className="grid gap-2 text-md">
           {rows.map(({ label, value }) => (
             <div key={label} className="grid gap-x-4 sm:grid-cols-[14rem_1fr]">
               <dt className="text-muted">{label}</dt>
@@ -28,7 +28,7 @@ function SectionCard({ section: { title, rows, table, text } }: { section: Secti
         </dl>
       )}
       {table && <Cells table={table} />}
-      {text && <p className="mt-3 text-[14px] text-muted">{text}</p>}
+      {text && <p className="mt-3 text-md text-muted">{text}</p>}
     </section>
   )
 }
@@ -36,7 +36,7 @@ function SectionCard({ section: { title, rows, table, text } }: { section: Secti
 /** On a phone each row is a list of its own: nothing scrolls sideways. */
 function Cells({ table: { head, rows } }: { table: NonNullable<Section['table']> }) {
   return (
-    <table className="num mt-2 w-full text-left text-[13px] max-sm:block">
+    <table className="num mt-2 w-full text-left text-sm max-sm:block">
       <thead className="max-sm:hidden">
         <tr className="border-b border-line text-muted">
           {head.map((name) => (

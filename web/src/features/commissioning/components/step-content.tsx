@@ -1,6 +1,6 @@
 import { useT } from '@/lib/i18n/use-t'
-import type { Work } from '../api'
 import type { Slots } from '../commissioning-page'
+import type { Work } from '../data'
 import type { Commissioning, Step } from '../model'
 import { CustomerForm } from './customer-form'
 import { PhaseTest } from './phase-test'
@@ -16,7 +16,7 @@ export function StepContent({ step, commissioning, work, slots }: Props) {
   const stated = step.stated as { notified?: boolean; tested?: boolean; instructed?: boolean; limit?: number }
   const settings = (...names: string[]) => units.map((sn) => <div key={sn}>{slots.settings(sn, names)}</div>)
   const send = (fields: Record<string, string | boolean>) => work.step(step.step, fields)
-  const text = <p className="text-[14px] text-muted">{t(`commissioning.${step.step}.text`)}</p>
+  const text = <p className="text-md text-muted">{t(`commissioning.${step.step}.text`)}</p>
   switch (step.step) {
     case 'units':
     case 'firmware':

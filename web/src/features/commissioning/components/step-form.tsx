@@ -38,9 +38,7 @@ export function StepForm({ tick, line, send }: Props) {
           inputMode={line.unit ? 'numeric' : 'text'}
           autoComplete="off"
           trailing={
-            line.unit && (
-              <span className="pointer-events-none pr-3.5 text-[14px] text-muted">{line.unit}</span>
-            )
+            line.unit && <span className="pointer-events-none pr-3.5 text-md text-muted">{line.unit}</span>
           }
         />
       )}

@@ -38,10 +38,10 @@ export function StepItem({ step, number, several, timeZone, open, onToggle, chil
           >
             <Mark number={number} look={word} />
             <span className="min-w-0 flex-1">
-              <span id={`${id}-title`} className="block text-[15px] font-semibold">
+              <span id={`${id}-title`} className="block text-lg font-semibold">
                 {step.title}
               </span>
-              <span className="num block text-[13px] text-muted">
+              <span className="num block text-sm text-muted">
                 {[t(`commissioning.state.${word}`), state === 'passed' && company, state === 'passed' && when]
                   .filter(Boolean)
                   .join(' · ')}
@@ -76,7 +76,7 @@ function Mark({ number, look }: { number: number; look: 'open' | 'passed' | 'fai
     <span
       aria-hidden
       className={cn(
-        'num grid size-9 shrink-0 place-items-center rounded-full border text-[14px] font-medium',
+        'num grid size-9 shrink-0 place-items-center rounded-full border text-md font-medium',
         look === 'passed' && 'border-accent bg-accent text-on-accent',
         look === 'failed' && 'border-warn text-warn',
         look === 'open' && 'border-line-strong text-muted',

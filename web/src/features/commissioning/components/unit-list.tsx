@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { systemsQuery } from '@/lib/data/systems'
 import { formatVersion, joinQuantity, voltageQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
@@ -31,11 +31,11 @@ export function UnitList({ units, firmware }: Props) {
         return (
           <li
             key={sn}
-            className="flex flex-wrap items-baseline justify-between gap-x-4 rounded-xl border border-line px-4 py-3 text-[14px]"
+            className="flex flex-wrap items-baseline justify-between gap-x-4 rounded-xl border border-line px-4 py-3 text-md"
           >
             <span className="num font-medium">{sn}</span>
             <span className="num text-muted">{facts.filter(Boolean).join(' · ')}</span>
-            <span className={cn('w-full text-[13px]', entry?.online ? 'text-ok' : 'text-warn')}>
+            <span className={cn('w-full text-sm', entry?.online ? 'text-ok' : 'text-warn')}>
               {t(entry?.online ? 'commissioning.unit.online' : 'commissioning.unit.offline')}
             </span>
           </li>

@@ -1,4 +1,4 @@
-import type { Forecast } from '@/lib/api/forecast-query'
+import type { Forecast } from '@/lib/data/forecast'
 import { type SiteDay, siteDayOf } from '@/lib/site-day'
 
 /** The shortest day, with a clock change, has 92 quarters; with fewer the sum would be too low. */

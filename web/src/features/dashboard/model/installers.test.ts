@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Installer } from '@/lib/api/grants'
+import type { Installer } from '@/lib/data/grants'
 import { installersOf } from './installers'
 
 const installer = (email: string, until: number | null): Installer => ({

@@ -1,5 +1,5 @@
 /** The electricians of an owner's systems, each once. */
-import type { Installer } from '@/lib/api/grants'
+import type { Installer } from '@/lib/data/grants'
 
 export function installersOf(systems: readonly { installer?: Installer | null }[]): Installer[] {
   const known = new Map<string, Installer>()

@@ -28,7 +28,7 @@ export function AlarmText({ alarms }: Props) {
       <Mark alarms={alarms} />
       <span className="min-w-0">{first.text}</span>
       {alarms.length > 1 && (
-        <span className="shrink-0 text-[12px] text-muted">
+        <span className="shrink-0 text-xs text-muted">
           {t('fleet.alarms.more', { count: alarms.length - 1 })}
         </span>
       )}

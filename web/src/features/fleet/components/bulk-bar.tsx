@@ -28,7 +28,7 @@ export function BulkBar({ chosen, rows, firmware, onSave, onClear }: Props) {
       // On a phone it is fixed above the bottom tabs while the list scrolls.
       className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-surface-2 px-4 py-2 max-md:fixed max-md:inset-x-3 max-md:bottom-[calc(4.75rem+env(safe-area-inset-bottom))] max-md:z-10 max-md:shadow-xl"
     >
-      <p role="status" className="num mr-2 text-[13px] font-medium">
+      <p role="status" className="num mr-2 text-sm font-medium">
         {t('fleet.chosen', { count: chosen.size })}
       </p>
       <Button

@@ -17,11 +17,11 @@ export function DiagnosisCard({ sn, entry, flags, live }: Props) {
       <div className="grid gap-6">
         <Phases entry={entry} live={live} />
         <section aria-labelledby="flags-now">
-          <h3 id="flags-now" className="text-[14px] font-medium">
+          <h3 id="flags-now" className="text-md font-medium">
             {t('fleet.flags')}
           </h3>
           {wrong.length + running.length === 0 ? (
-            <p className="mt-2 flex items-center gap-2 text-[13px] text-muted">
+            <p className="mt-2 flex items-center gap-2 text-sm text-muted">
               <Check aria-hidden className="size-4 shrink-0 text-ok" />
               {t('fleet.flags.none')}
             </p>
@@ -38,10 +38,10 @@ export function DiagnosisCard({ sn, entry, flags, live }: Props) {
         </section>
         {setup.length > 0 && (
           <section aria-labelledby="flags-setup">
-            <h3 id="flags-setup" className="text-[14px] font-medium">
+            <h3 id="flags-setup" className="text-md font-medium">
               {t('fleet.setup')}
             </h3>
-            <dl className="mt-2 grid gap-x-6 gap-y-1.5 text-[13px] sm:grid-cols-2">
+            <dl className="mt-2 grid gap-x-6 gap-y-1.5 text-sm sm:grid-cols-2">
               {setup.map(({ flag, on }) => (
                 <div key={flag} className="flex items-start justify-between gap-3">
                   <dt className="min-w-0 text-muted">{t(`fleet.flag.${flag}`)}</dt>
@@ -67,11 +67,11 @@ function FlagRow({ flag, wrong = false }: { flag: Flag; wrong?: boolean }) {
   const { t } = useT()
   const Icon = wrong ? TriangleAlert : Activity
   return (
-    <li className="flex gap-2.5 text-[13px]">
+    <li className="flex gap-2.5 text-sm">
       <Icon aria-hidden className={cn('mt-0.5 size-4 shrink-0', wrong ? 'text-danger' : 'text-grid-text')} />
       <p className="min-w-0">
         <span className="font-medium">{t(`fleet.flag.${flag}`)}</span>{' '}
-        <span className="num text-[12px] text-muted">({flag})</span>
+        <span className="num text-xs text-muted">({flag})</span>
       </p>
     </li>
   )
@@ -83,17 +83,17 @@ function Phases({ entry: { grid_voltages }, live }: { entry: LiveEntry; live: bo
   if (phases.length === 0) return null
   return (
     <section aria-labelledby="phases">
-      <h3 id="phases" className="text-[14px] font-medium">
+      <h3 id="phases" className="text-md font-medium">
         {t('fleet.phases')}
       </h3>
       <dl className="mt-2 grid grid-cols-3 gap-3">
         {phases.map(({ number, volts, inBand }) => (
           <div key={number} className="rounded-xl bg-surface-2 px-3 py-2">
-            <dt className="text-[12px] text-muted">L{number}</dt>
-            <dd className={cn('num text-[16px] font-semibold', !live && 'text-muted')}>
+            <dt className="text-xs text-muted">L{number}</dt>
+            <dd className={cn('num text-xl font-semibold', !live && 'text-muted')}>
               {volts === null ? '–' : joinQuantity(voltageQuantity(volts, locale))}
             </dd>
-            {!inBand && <dd className="text-[12px] text-danger">{t('fleet.phases.out')}</dd>}
+            {!inBand && <dd className="text-xs text-danger">{t('fleet.phases.out')}</dd>}
           </div>
         ))}
       </dl>

@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import { api, unwrap } from '@/lib/api/client'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { nameEndUser, type System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -30,7 +28,6 @@ const checkName = (name: string) => (name.trim() === '' ? 'required' : null)
 
 function EndUserForm({ system: { sn, first_name, last_name }, onClose }: FormProps) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { first_name: first_name ?? '', last_name: last_name ?? '' },
     check: (values) => ({
@@ -38,9 +35,8 @@ function EndUserForm({ system: { sn, first_name, last_name }, onClose }: FormPro
       last_name: checkName(values.last_name),
     }),
     send: async (body) => {
-      await unwrap(api.PATCH('/api/auth/system/{sn}/', { params: { path: { sn } }, body }))
+      await nameEndUser(sn, body)
       notify.success(t('end_user.saved'))
-      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
       onClose()
     },
   })

@@ -61,7 +61,7 @@ function SystemCard({ row, now, chosen, onToggle }: CardProps) {
   const { clock } = useContactText(now)
   const away = row.status === 'offline'
   return (
-    <article className={cn('card relative grid gap-2.5 p-4 text-[13px]', chosen && 'bg-surface-2')}>
+    <article className={cn('card relative grid gap-2.5 p-4 text-sm', chosen && 'bg-surface-2')}>
       <div className="flex items-start gap-3">
         <Tick
           large
@@ -74,7 +74,7 @@ function SystemCard({ row, now, chosen, onToggle }: CardProps) {
             to="/electrician-dashboard/$sn"
             params={{ sn: row.sn }}
             preload={false}
-            className="block text-[15px] font-medium wrap-anywhere after:absolute after:inset-0"
+            className="block text-lg font-medium wrap-anywhere after:absolute after:inset-0"
           >
             {row.customer || row.sn}
           </Link>

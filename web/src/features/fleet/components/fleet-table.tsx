@@ -91,7 +91,7 @@ export function FleetTable({ rows, columns, view, now, onSort, chosen, onToggle,
     >
       <table
         aria-rowcount={rows.length + 1}
-        className="num w-full table-fixed border-separate border-spacing-0 text-[13px]"
+        className="num w-full table-fixed border-separate border-spacing-0 text-sm"
         style={{ minWidth: width }}
       >
         <caption className="sr-only">{t('nav.fleet')}</caption>

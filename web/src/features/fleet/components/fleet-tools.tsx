@@ -7,7 +7,7 @@ import { COLUMNS, type Column, FIXED, withColumn } from '../model/columns'
 import { UnitFile } from './unit-file'
 
 const box =
-  'h-10 w-full min-w-0 rounded-xl border border-line-strong bg-surface text-[14px] text-text max-sm:text-[16px]'
+  'h-10 w-full min-w-0 rounded-xl border border-line-strong bg-surface text-md text-text max-sm:text-xl'
 
 type SearchProps = { value: string; onChange: (q: string) => void }
 

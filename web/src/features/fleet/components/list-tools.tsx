@@ -41,7 +41,7 @@ export function ListTools({ shown, chosen, view: { sort, descending }, onSort, o
           aria-label={t('fleet.sort')}
           value={sort}
           onChange={({ target }) => onSort({ sort: target.value as Sort, down: descending })}
-          className="h-11 w-full cursor-pointer appearance-none rounded-xl border border-line-strong bg-surface pr-9 pl-3 text-[16px] text-text"
+          className="h-11 w-full cursor-pointer appearance-none rounded-xl border border-line-strong bg-surface pr-9 pl-3 text-xl text-text"
         >
           {SORTS.map((one) => (
             <option key={one} value={one}>

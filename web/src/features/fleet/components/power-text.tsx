@@ -23,10 +23,10 @@ export function PowerText({ watts, of }: Props) {
   if (of === 'pv' || of === 'house') return power
   const direction = directionOf(watts) ?? 'idle'
   const word = t(`flow.${of}.${direction}`)
-  if (direction === 'idle') return <span className="text-[12px] text-muted">{word}</span>
+  if (direction === 'idle') return <span className="text-xs text-muted">{word}</span>
   return (
     <span className="inline-flex max-w-full gap-1 whitespace-nowrap">
-      <span className="cut min-w-0 text-[12px] leading-5 text-muted">{word}</span>
+      <span className="cut min-w-0 text-xs leading-5 text-muted">{word}</span>
       {/* Down is into the battery or the house, up is out. A character is one element, an icon three. */}
       <span aria-hidden className="text-muted">
         {isOutward(of, direction) ? '↑' : '↓'}

@@ -35,7 +35,7 @@ export function StatusChips({ counts, filter, onChange }: Props) {
               aria-pressed={one === filter}
               onClick={() => onChange(one)}
               className={cn(
-                'flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3.5 text-[13px] font-medium text-muted transition-colors hover:border-line-strong hover:text-text',
+                'flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3.5 text-sm font-medium text-muted transition-colors hover:border-line-strong hover:text-text',
                 'aria-pressed:border-line-strong aria-pressed:bg-surface-2 aria-pressed:text-text',
               )}
             >

@@ -54,7 +54,7 @@ export function StatusMark({ row, now, className }: Props) {
         </span>
       )}
       {note && (
-        <span title={note} className="num cut min-w-0 text-[12px] text-muted">
+        <span title={note} className="num cut min-w-0 text-xs text-muted">
           {note}
         </span>
       )}

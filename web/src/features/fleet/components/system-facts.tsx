@@ -4,8 +4,8 @@ import { Fragment, type ReactNode } from 'react'
 import { AskAccess } from '@/components/access/ask-access'
 import { Card } from '@/components/ui/card'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { grantsQuery } from '@/lib/api/grants'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { grantsQuery } from '@/lib/data/grants'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { formatDateTime, formatPeriod, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { LiveEntry } from '@/lib/live/live'
@@ -28,7 +28,7 @@ export function SystemFacts({ system, entry }: Props) {
   const heard = entry?.received_at ?? entry?.measured_at ?? null
   return (
     <Card title={t('fleet.facts')}>
-      <dl className="num grid gap-3 text-[14px]">
+      <dl className="num grid gap-3 text-md">
         <Fact name="Master">{formatVersion(system.master_version)}</Fact>
         <Fact name="Gateway">{formatVersion(system.gateway_version)}</Fact>
         <Fact name="Slave">{formatVersion(system.slave_version)}</Fact>
@@ -55,12 +55,8 @@ export function SystemFacts({ system, entry }: Props) {
           </Fact>
         )}
       </dl>
-      <p className="mt-3 text-[13px] text-muted">{t(`fleet.scope.${scope}.text`)}</p>
-      <Link
-        to="/electrician-settings"
-        hash="grants"
-        className={`${textLinkStyle} mt-2 inline-block text-[13px]`}
-      >
+      <p className="mt-3 text-sm text-muted">{t(`fleet.scope.${scope}.text`)}</p>
+      <Link to="/electrician-settings" hash="grants" className={`${textLinkStyle} mt-2 inline-block text-sm`}>
         {t('fleet.to_own_grants')}
       </Link>
       {scope === 'configure' && (

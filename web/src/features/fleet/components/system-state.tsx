@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import { InForceList } from '@/components/in-force/in-force-list'
 import { type InForce, inForceOf } from '@/components/in-force/model'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { grantsQuery } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
+import { grantsQuery } from '@/lib/data/grants'
 import { useT } from '@/lib/i18n/use-t'
 import type { Live } from '@/lib/live/live'
 import type { Primary } from '../model/primary'
@@ -29,9 +29,9 @@ export function SystemState({ row, primary, live, now, end }: Props) {
   const entry = live.entries[row.sn]
   if (!entry) return null
   return (
-    <section aria-label={t('fleet.column.status')} className="mb-4 grid gap-3 text-[14px]">
+    <section aria-label={t('fleet.column.status')} className="mb-4 grid gap-3 text-md">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
-        <StatusMark row={row} now={now} className="text-[15px]" />
+        <StatusMark row={row} now={now} className="text-lg" />
         {row.alarms.length > 0 && <AlarmText alarms={row.alarms} />}
         <CallOwner sn={row.sn} />
         <div className="max-sm:w-full sm:ml-auto">

@@ -5,8 +5,8 @@ import { beforeEach, expect, it } from 'vitest'
 import { fill } from '@/lib/testing/fill'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
-import type { Customer } from './api'
 import { CustomerCard } from './customer-card'
+import type { Customer } from './data'
 
 let customer: Customer
 let sent: string[]

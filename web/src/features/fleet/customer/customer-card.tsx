@@ -1,32 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
 import { MapPin, Phone } from 'lucide-react'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
-import { NotLoaded } from '@/components/ui/not-loaded'
 import { Skeleton } from '@/components/ui/skeleton'
 import { textLinkStyle } from '@/components/ui/text-link'
-import { grantsQuery } from '@/lib/api/grants'
-import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import { grantsQuery } from '@/lib/data/grants'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
-import { customerQuery } from './api'
+import { customerQuery } from './data'
 import { NoteForm } from './note-form'
 import { Photos } from './photos'
 
 /** The customer card: contact and address, and the company's own note and photos. */
 export function CustomerCard({ sn }: { sn: string }) {
   const { t } = useT()
-  const { data, error, isFetching, refetch } = useQuery(customerQuery(sn))
   return (
-    <Card title={t('customer.title')} description={t('customer.text')} aria-busy={!data && !error}>
+    <Card title={t('customer.title')} description={t('customer.text')}>
       <Contact sn={sn} />
-      {error && !data && <NotLoaded error={error} busy={isFetching} onRetry={refetch} />}
-      {!error && !data && <Skeleton className="h-40" />}
-      {data && (
-        <div className="grid gap-6 lg:grid-cols-2">
-          <NoteForm sn={sn} customer={data} />
-          <Photos sn={sn} photos={data.photos} />
-        </div>
-      )}
+      <Answer query={useQuery(customerQuery(sn))} waiting={<Skeleton className="h-40" />}>
+        {(customer) => (
+          <div className="grid gap-6 lg:grid-cols-2">
+            <NoteForm sn={sn} customer={customer} />
+            <Photos sn={sn} photos={customer.photos} />
+          </div>
+        )}
+      </Answer>
     </Card>
   )
 }
@@ -39,7 +38,7 @@ function Contact({ sn }: { sn: string }) {
   const owned = systems?.some((system) => system.sn === sn && system.household != null)
   const grant = data?.held.find((one) => one.sn === sn && (one.phone !== null || one.address !== null))
   if (!grant)
-    return owned && data ? <p className="mb-5 text-[13px] text-muted">{t('customer.no_contact')}</p> : null
+    return owned && data ? <p className="mb-5 text-sm text-muted">{t('customer.no_contact')}</p> : null
   const line = 'flex min-h-9 items-center gap-2'
   return (
     <div className="mb-5 flex flex-wrap gap-x-6">

@@ -9,7 +9,7 @@ import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { queryClient } from '@/lib/query-client'
-import { type Customer, customerQuery, NOTE_MAX, saveNote } from './api'
+import { type Customer, customerQuery, NOTE_MAX, saveNote } from './data'
 
 /** The company's note about this customer. */
 export function NoteForm({ sn, customer }: { sn: string; customer: Customer }) {
@@ -57,7 +57,7 @@ export function NoteForm({ sn, customer }: { sn: string; customer: Customer }) {
           {t('customer.note.save')}
         </Button>
         {at !== null && (
-          <p className="text-[13px] text-muted">
+          <p className="text-sm text-muted">
             {t(by ? 'customer.note.changed_by' : 'customer.note.changed', {
               at: formatDateTime(at, { locale, timeZone: undefined }),
               who: by ?? '',

@@ -11,7 +11,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { addPhoto, deletePhoto, MAX_PHOTOS, type Photo, photoQuery } from './api'
+import { addPhoto, deletePhoto, MAX_PHOTOS, type Photo, photoQuery } from './data'
 import { shrink } from './shrink'
 
 type Props = { sn: string; photos: readonly Photo[] }
@@ -31,9 +31,9 @@ export function Photos({ sn, photos }: Props) {
   })
   return (
     <section aria-label={t('customer.photos')} className="grid content-start gap-3">
-      <h3 className="text-[14px] font-medium">{t('customer.photos')}</h3>
+      <h3 className="text-md font-medium">{t('customer.photos')}</h3>
       {photos.length === 0 ? (
-        <p className="text-[13px] text-muted">{t('customer.photos.none')}</p>
+        <p className="text-sm text-muted">{t('customer.photos.none')}</p>
       ) : (
         <ul className="grid grid-cols-3 gap-2 sm:grid-cols-4">
           {photos.map((photo) => (

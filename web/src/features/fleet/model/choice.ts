@@ -1,5 +1,5 @@
 /** The selection in the fleet, and moving it between groups. */
-import type { Group } from '@/lib/api/queries'
+import type { Group } from '@/lib/data/groups'
 
 export type Chosen = ReadonlySet<string>
 

@@ -1,6 +1,6 @@
 /** The most likely next action for an electrician at a system. */
 import { updateIn } from '@/components/in-force/model'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import type { Row } from './row'
 import { includes } from './scope'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import type { LiveEntry } from '@/lib/live/live'
 import { liveEntry } from '@/lib/testing/live'
 import { indexOf, rowsOf } from './row'

@@ -7,8 +7,8 @@ import {
   restrictionsOf,
   updateIn,
 } from '@/components/in-force/model'
-import type { System } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
+import type { System } from '@/lib/data/systems'
 import { formatVersion } from '@/lib/format'
 import { isOpenedBySwitch, type Live, type LiveEntry } from '@/lib/live/live'
 import { plainLetters } from '@/lib/plain-letters'

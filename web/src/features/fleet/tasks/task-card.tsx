@@ -12,7 +12,7 @@ export function TaskCard({ className }: { className?: string }) {
   if (tasks.length === 0) return null
   return (
     <section aria-labelledby="tasks" className={cn('card px-4 py-2 lg:px-5', className)}>
-      <h2 id="tasks" className="pt-1.5 text-[13px] font-medium text-muted">
+      <h2 id="tasks" className="pt-1.5 text-sm font-medium text-muted">
         {t('fleet.task.title')}
       </h2>
       <ul className="divide-y divide-line">
@@ -31,13 +31,13 @@ function Line({ task }: { task: Task }) {
   return (
     <TaskLink
       task={task}
-      className="flex min-h-11 items-center gap-3 rounded-lg py-2 text-[14px] hover:underline"
+      className="flex min-h-11 items-center gap-3 rounded-lg py-2 text-md hover:underline"
     >
       <Icon aria-hidden className="size-4.5 shrink-0 text-warn" />
       <span className="min-w-0 flex-1">
         {task.text}
         {task.serials.length <= 3 && (
-          <span className="num text-[13px] text-muted wrap-anywhere"> {task.serials.join(', ')}</span>
+          <span className="num text-sm text-muted wrap-anywhere"> {task.serials.join(', ')}</span>
         )}
       </span>
       <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />

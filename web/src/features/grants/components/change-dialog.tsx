@@ -2,12 +2,12 @@ import { CurrentPasswordField } from '@/components/ui/current-password-field'
 import { Dialog } from '@/components/ui/dialog'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import type { GivenGrant } from '@/lib/api/grants'
+import type { GivenGrant } from '@/lib/data/grants'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
-import { changeGrant } from '../api'
+import { changeGrant } from '../data'
 import {
   checkDay,
   givesMore,

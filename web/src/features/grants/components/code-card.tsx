@@ -8,7 +8,7 @@ import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { checkRegistrationCode, normaliseKey } from '@/lib/validation/key'
-import { redeemInstallerCode } from '../api'
+import { redeemInstallerCode } from '../data'
 
 /** Redeems the installer code from the box of a new battery. It has the format of a registration code. */
 export function CodeCard() {

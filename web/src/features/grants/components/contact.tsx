@@ -8,7 +8,7 @@ export function Contact({ email, phone }: { email: string; phone: string | null 
   const { t } = useT()
   const link = cn(textLinkStyle, 'inline-flex min-h-6 items-center gap-1.5')
   return (
-    <p className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {phone && (
         <a href={`tel:${phone}`} className={cn(link, 'num')} aria-label={t('grants.call', { phone })}>
           <Phone aria-hidden className="size-3.5 shrink-0" />

@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { endGrants } from '../api'
+import { endGrants } from '../data'
 import type { EndAction } from '../model'
 
 type Props = {

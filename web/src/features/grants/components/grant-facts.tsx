@@ -1,6 +1,6 @@
 import { CalendarClock, Check, CircleDashed, CircleHelp, Clock, type LucideIcon } from 'lucide-react'
-import type { GivenGrant, GrantState, HeldGrant } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
+import type { GivenGrant, GrantState, HeldGrant } from '@/lib/data/grants'
 import { formatLongDate, formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
@@ -25,7 +25,7 @@ export function GrantFacts({ grant, today }: Props) {
   const { icon: Icon, mark } = STYLES[state]
   const soon = endsSoon(grant, today)
   return (
-    <div className="min-w-0 text-[13px] text-muted">
+    <div className="min-w-0 text-sm text-muted">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
         <span className={cn('flex items-center gap-1.5 font-medium', mark)}>
           <Icon aria-hidden className="size-4 shrink-0" />
@@ -37,7 +37,7 @@ export function GrantFacts({ grant, today }: Props) {
       <p className="num mt-0.5">
         {state !== 'asked' && (
           <span className={cn(soon && 'font-medium text-warn')}>
-            {soon && <CalendarClock aria-hidden className="mr-1.5 inline size-4 align-[-3px]" />}
+            {soon && <CalendarClock aria-hidden className="mr-1.5 inline size-4 align-[-0.1875rem]" />}
             {until_day === null
               ? t('grants.no_end')
               : t(state === 'ended' ? 'grants.ended_on' : 'grants.until_day', {

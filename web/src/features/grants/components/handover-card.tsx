@@ -4,13 +4,13 @@ import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Dialog } from '@/components/ui/dialog'
-import type { Handover } from '@/lib/api/grants'
-import type { System } from '@/lib/api/queries'
+import type { Handover } from '@/lib/data/grants'
+import type { System } from '@/lib/data/systems'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
 import { notify } from '@/lib/notify'
-import { withdrawHandover } from '../api'
+import { withdrawHandover } from '../data'
 import { HandoverForm } from './handover-form'
 
 type Props = { handovers: readonly Handover[]; systems: readonly System[] }
@@ -68,10 +68,10 @@ function HandoverRow({ handover: { id, sn, email, until } }: { handover: Handove
     },
   })
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 text-[14px]">
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 text-md">
       <div className="min-w-0">
         <p className="num font-medium break-all">{sn}</p>
-        <p className="text-[13px] text-muted wrap-anywhere">
+        <p className="text-sm text-muted wrap-anywhere">
           {t('grants.handover.offered', { email, date: formatLongDate(until, { locale, timeZone }) })}
         </p>
       </div>

@@ -3,12 +3,12 @@ import { Field } from '@/components/ui/field'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkEmail } from '@/lib/validation/email'
-import { handOver } from '../api'
+import { handOver } from '../data'
 
 const STEPS = ['mail', 'moment', 'history', 'access'] as const
 
@@ -31,7 +31,7 @@ export function HandoverForm({ systems, onClose }: Props) {
   })
   return (
     <form {...form.form} className="grid gap-5">
-      <ul className="grid list-disc gap-1.5 pl-5 text-[14px]">
+      <ul className="grid list-disc gap-1.5 pl-5 text-md">
         {STEPS.map((step) => (
           <li key={step}>{t(`grants.handover.step.${step}`)}</li>
         ))}

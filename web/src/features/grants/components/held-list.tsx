@@ -5,15 +5,15 @@ import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
-import type { HeldGrant, InstallerScope } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
 import { PAGE_SIZE } from '@/lib/constants'
+import type { HeldGrant, InstallerScope } from '@/lib/data/grants'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { useSession } from '@/lib/session/session-store'
 import type { SiteDay } from '@/lib/site-day'
-import { acceptGrant } from '../api'
+import { acceptGrant } from '../data'
 import { customerOf, foundBy, groupsOf, HOLDER_END_ACTIONS, mergeGrants, renewable } from '../model'
 import { EndGrant } from './end-grant'
 import { GrantFacts } from './grant-facts'
@@ -48,7 +48,7 @@ export function HeldList({ held, today, manages }: Props) {
         </div>
       )}
       {groups.length === 0 && (
-        <p className="text-[14px] text-muted" role="status">
+        <p className="text-md text-muted" role="status">
           {t('grants.held.no_match')}
         </p>
       )}
@@ -87,7 +87,7 @@ function HeldRow({ group, today, renewable: again, manages }: RowProps) {
         <div className="min-w-0">
           <GrantFacts grant={grant} today={today} />
           {grant.state === 'asked' && grant.message && (
-            <p className="mt-0.5 text-[13px] text-muted wrap-anywhere">
+            <p className="mt-0.5 text-sm text-muted wrap-anywhere">
               {t('ask.yours', { message: grant.message })}
             </p>
           )}

@@ -5,12 +5,12 @@ import { Field } from '@/components/ui/field'
 import { FieldError } from '@/components/ui/field-frame'
 import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
-import { invite } from '../api'
+import { invite } from '../data'
 import {
   checkDay,
   checkInvitation,
@@ -116,7 +116,7 @@ function SystemChoice({ field: { value, error }, systems, set }: ChoiceProps) {
     set('systems', (chosen.includes(sn) ? chosen.filter((one) => one !== sn) : [...chosen, sn]).join())
   return (
     <fieldset>
-      <legend className="text-[13px] font-medium">{t('grants.systems')}</legend>
+      <legend className="text-sm font-medium">{t('grants.systems')}</legend>
       <div className="mt-1 max-h-48 overflow-y-auto">
         {systems.map(({ sn, phase }) => (
           <Checkbox
@@ -127,7 +127,7 @@ function SystemChoice({ field: { value, error }, systems, set }: ChoiceProps) {
             label={
               <>
                 <span className="num font-medium break-all">{sn}</span>{' '}
-                <span className="text-[13px] text-muted">{t('systems.phase', { phase })}</span>
+                <span className="text-sm text-muted">{t('systems.phase', { phase })}</span>
               </>
             }
           />

@@ -2,7 +2,7 @@ import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import type { SiteDay } from '@/lib/site-day'
 import { nameOf, type Person } from '../model'
@@ -38,9 +38,9 @@ export function PeopleCard({ to, people, systems, today }: Props) {
         </Button>
       }
     >
-      <p className="mb-4 text-[14px] text-muted">{t(`grants.${kind}.text`)}</p>
+      <p className="mb-4 text-md text-muted">{t(`grants.${kind}.text`)}</p>
       {people.length === 0 ? (
-        <p className="text-[14px]">{t(`grants.${kind}.none`)}</p>
+        <p className="text-md">{t(`grants.${kind}.none`)}</p>
       ) : (
         <ul className="divide-y divide-line">
           {people.map((person) => (

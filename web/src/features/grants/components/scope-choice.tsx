@@ -1,5 +1,5 @@
-import type { Scope } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
+import type { Scope } from '@/lib/data/grants'
 import type { TextBinding } from '@/lib/form/use-form'
 import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
@@ -21,7 +21,7 @@ export function ScopeChoice({ field: { name, value, onChange }, label, scopes, o
   const { t } = useT()
   return (
     <fieldset>
-      <legend className="mb-1.5 text-[13px] font-medium">{label}</legend>
+      <legend className="mb-1.5 text-sm font-medium">{label}</legend>
       <div className="grid gap-2">
         {scopes.map((scope) => (
           <label
@@ -40,8 +40,8 @@ export function ScopeChoice({ field: { name, value, onChange }, label, scopes, o
               className="mt-0.5 size-5 shrink-0 appearance-none rounded-full border border-line-strong bg-surface outline-none checked:border-[6px] checked:border-accent"
             />
             <span className="min-w-0">
-              <span className="block text-[15px] font-medium">{t(`grants.scope.${scope}`)}</span>
-              <span className="block text-[13px] text-muted">{t(scopeText(scope, owner))}</span>
+              <span className="block text-lg font-medium">{t(`grants.scope.${scope}`)}</span>
+              <span className="block text-sm text-muted">{t(scopeText(scope, owner))}</span>
             </span>
           </label>
         ))}

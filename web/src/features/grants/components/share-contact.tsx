@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Checkbox } from '@/components/ui/checkbox'
-import { systemsQuery } from '@/lib/api/queries'
+import { systemsQuery } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { isOwn } from '../model'
 

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import type { GivenGrant } from '@/lib/api/grants'
+import type { GivenGrant } from '@/lib/data/grants'
 import { useT } from '@/lib/i18n/use-t'
 import type { SiteDay } from '@/lib/site-day'
 import { groupsOf, mergeGrants, nameOf } from '../model'
@@ -19,7 +19,7 @@ export function WaitingCard({ grants, today }: Props) {
   return (
     <section aria-labelledby="grants-waiting" className="rounded-2xl border border-warn/40 bg-warn-bg p-5">
       <h2 id="grants-waiting" className="card-heading flex items-center gap-2">
-        <TriangleAlert aria-hidden className="size-[18px] shrink-0 text-warn" />
+        <TriangleAlert aria-hidden className="size-4.5 shrink-0 text-warn" />
         {t('grants.waiting', { count: groups.length })}
       </h2>
       <ul className="mt-2 divide-y divide-line-strong">
@@ -38,14 +38,11 @@ function Decision({ group, today }: { group: Group; today: SiteDay }) {
   return (
     <li className="py-3 last:pb-0">
       <p className="font-medium wrap-anywhere">{nameOf(grant)}</p>
-      <p className="mt-0.5 mb-1.5 text-[14px]">
+      <p className="mt-0.5 mb-1.5 text-md">
         {t(grant.state === 'asked' ? 'grants.waiting.asked' : 'grants.waiting.unconfirmed', { sn: grant.sn })}
       </p>
       {messages.map((message) => (
-        <blockquote
-          key={message}
-          className="mb-2 border-l-2 border-line-strong pl-3 text-[14px] wrap-anywhere"
-        >
+        <blockquote key={message} className="mb-2 border-l-2 border-line-strong pl-3 text-md wrap-anywhere">
           {message}
         </blockquote>
       ))}

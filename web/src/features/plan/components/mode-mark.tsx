@@ -1,6 +1,6 @@
 import { BatteryCharging, Gauge, Hourglass, type LucideIcon } from 'lucide-react'
-import type { Block } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
+import type { Block } from '@/lib/data/plan'
 
 const STYLES: Record<Block['mode'], { icon: LucideIcon; look: string }> = {
   charge: { icon: BatteryCharging, look: 'bg-grid/15 text-grid-text' },
@@ -13,7 +13,7 @@ export function ModeMark({ mode }: { mode: Block['mode'] }) {
   const { icon: Icon, look } = STYLES[mode]
   return (
     <span className={cn('grid size-9 shrink-0 place-items-center rounded-lg', look)}>
-      <Icon aria-hidden className="size-[18px]" />
+      <Icon aria-hidden className="size-4.5" />
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '@/lib/api/plan-queries'
+import type { Plan } from '@/lib/data/plan'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
@@ -27,7 +27,7 @@ export function NextAction({ plan }: { plan: Plan }) {
               ? t(`plan.now.${next.mode}`, { time: moment(next.end) })
               : t(`plan.next.${next.mode}`, { time: moment(next.start) }))}
         </p>
-        <p className="max-w-prose text-[14px] text-muted">{next ? next.reason : t('plan.next.none.text')}</p>
+        <p className="max-w-prose text-md text-muted">{next ? next.reason : t('plan.next.none.text')}</p>
       </div>
     </div>
   )

@@ -5,7 +5,7 @@ import { textLinkStyle } from '@/components/ui/text-link'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { siteTimeOf } from '@/lib/site-day'
-import { pastBlocksQuery } from '../api'
+import { pastBlocksQuery } from '../data'
 
 /** The results of the last blocks, from what was measured in them. */
 export function OutcomesCard({ sn }: { sn: string }) {
@@ -13,14 +13,14 @@ export function OutcomesCard({ sn }: { sn: string }) {
   const { data: lines } = useQuery(pastBlocksQuery(sn, locale))
   return (
     <Card title={t('plan.past')} aria-busy={!lines}>
-      {lines?.length === 0 && <p className="text-[14px] text-muted">{t('plan.past.none')}</p>}
+      {lines?.length === 0 && <p className="text-md text-muted">{t('plan.past.none')}</p>}
       <ol className="divide-y divide-line">
         {lines?.map(({ id, time, text }) => {
           // Already in the site's local time.
           const at = siteTimeOf(time)
           return (
-            <li key={id} className="py-2.5 text-[14px]">
-              <p className="num text-[12px] text-muted">
+            <li key={id} className="py-2.5 text-md">
+              <p className="num text-xs text-muted">
                 {at === null ? time : formatDateTime(at, { locale, timeZone: 'UTC' })}
               </p>
               <p className="wrap-anywhere">{text}</p>
@@ -31,7 +31,7 @@ export function OutcomesCard({ sn }: { sn: string }) {
       <Link
         to="/settings"
         search={{ part: 'journal', sn }}
-        className={`${textLinkStyle} mt-3 inline-flex min-h-6 items-center text-[14px]`}
+        className={`${textLinkStyle} mt-3 inline-flex min-h-6 items-center text-md`}
       >
         {t('plan.past.journal')}
       </Link>

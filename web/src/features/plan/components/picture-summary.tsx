@@ -1,4 +1,4 @@
-import type { Plan } from '@/lib/api/plan-queries'
+import type { Plan } from '@/lib/data/plan'
 import { joinQuantity, percentQuantity, priceQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { lineSummaryOf } from '../line-summary'

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
-import type { Block, Plan, Step } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
+import type { Block, Plan, Step } from '@/lib/data/plan'
 import { formatNumber, joinQuantity, percentQuantity, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { textScale } from '@/lib/text-scale'
@@ -29,7 +29,7 @@ export function PlanPicture({ plan }: { plan: Plan }) {
   const pointed = picture && share !== null ? stepAt(plan.steps, picture, share * drawnWidth) : null
   return (
     <figure ref={place} className="min-w-0">
-      <p data-reading className="num mb-2 min-h-[2.9em] text-[13px] text-pretty">
+      <p data-reading className="num mb-2 min-h-[2.9em] text-sm text-pretty">
         {pointed ? (
           <StepText plan={plan} step={pointed.step} />
         ) : (
@@ -42,7 +42,7 @@ export function PlanPicture({ plan }: { plan: Plan }) {
         </div>
       )}
       <PictureSummary plan={plan} />
-      <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1.5 text-[12px] text-muted">
+      <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1.5 text-xs text-muted">
         <Key look="bg-text" line>
           {t('plan.picture.price')}
         </Key>
@@ -89,7 +89,7 @@ function Key({ look, line, dashed, children }: KeyProps) {
       {dashed ? (
         <span aria-hidden className="w-4 border-t-2 border-dashed border-text" />
       ) : (
-        <span aria-hidden className={cn(line ? 'h-0.5 w-4' : 'size-3 rounded-[3px]', look)} />
+        <span aria-hidden className={cn(line ? 'h-0.5 w-4' : 'size-3 rounded-[0.1875rem]', look)} />
       )}
       {children}
     </span>

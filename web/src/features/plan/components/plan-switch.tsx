@@ -5,11 +5,10 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Switch } from '@/components/ui/switch'
 import { ApiError } from '@/lib/api/errors'
-import type { Plan } from '@/lib/api/plan-queries'
+import { changePlan, type Plan } from '@/lib/data/plan'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { changePlan } from '../api'
 
 /** Turns planning on and off, and explains what either means. */
 export function PlanSwitch({ plan: { sn, on } }: { plan: Plan }) {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Disclosure } from '@/components/ui/disclosure'
-import type { Plan } from '@/lib/api/plan-queries'
+import type { Plan } from '@/lib/data/plan'
 import { formatNumber, joinQuantity, percentQuantity, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { hoursOf } from '../model'
@@ -27,9 +27,9 @@ export function PlanTable({ plan }: { plan: Plan }) {
         aria-label={t('plan.picture.title')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
         tabIndex={0}
-        className="max-h-[420px] overflow-auto rounded-xl border border-line"
+        className="max-h-105 overflow-auto rounded-xl border border-line"
       >
-        <table className="num w-full text-right text-[13px]">
+        <table className="num w-full text-right text-sm">
           <caption className="sr-only">{t('plan.picture.title')}</caption>
           <thead>
             <tr className="text-muted">

@@ -11,10 +11,10 @@ type Props = {
 /** What planning has saved or lost so far, as a sentence. */
 export function SavedText({ cents, currency }: Props) {
   const { t, locale } = useT()
-  if (cents === null) return <p className="text-[13px] text-muted">{t('plan.saved.unknown')}</p>
+  if (cents === null) return <p className="text-sm text-muted">{t('plan.saved.unknown')}</p>
   const word = cents === 0 ? 'same' : cents > 0 ? 'saved' : 'lost'
   return (
-    <p className={cn('text-[13px]', cents < 0 ? 'font-medium text-danger' : 'text-muted')}>
+    <p className={cn('text-sm', cents < 0 ? 'font-medium text-danger' : 'text-muted')}>
       {t(`plan.sum.${word}`, { money: formatMoney(cents, currency, locale) })}
     </p>
   )

@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMoneyText } from '@/components/money/use-money-text'
-import { Callout } from '@/components/ui/callout'
+import { Answer } from '@/components/ui/answer'
 import { Card } from '@/components/ui/card'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { type Currency, formatMoney, formatTick } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { plusDays, utcOf } from '@/lib/site-day'
 import { useSite } from '@/lib/use-site'
-import { savingsQuery } from '../api'
+import { savingsBetweenQuery } from '../data'
 import { type SavedDay, savedDays, sumOf } from '../model'
 import { SavedText } from './saved-text'
 
@@ -23,36 +22,40 @@ const ROWS = 10
 export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }) {
   const { t } = useT()
   const { today } = useSite()
+  const savings = useQuery(savingsBetweenQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
+  return (
+    <Card title={t('plan.savings')} description={t('plan.savings.text')}>
+      <Answer query={savings} waiting={<Skeleton className="h-60" />}>
+        {(data) => <Savings days={savedDays(data)} currency={currency} />}
+      </Answer>
+    </Card>
+  )
+}
+
+function Savings({ days, currency }: { days: readonly SavedDay[]; currency: Currency }) {
+  const { t } = useT()
   const [page, setPage] = useState(1)
-  const { data, error } = useQuery(savingsQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
-  const days = savedDays(data ?? [])
   const { counted, uncounted, lost, saved } = sumOf(days)
   const { current, items } = pageOf(days, page, ROWS)
+  if (days.length === 0) return <SavedText cents={null} currency={currency} />
   return (
-    <Card title={t('plan.savings')} description={t('plan.savings.text')} aria-busy={!data && !error}>
-      {!data && !error && <Skeleton className="h-60" />}
-      {!data && error && <Callout tone="danger">{errorText(error, t)}</Callout>}
-      {data && days.length === 0 && <SavedText cents={null} currency={currency} />}
-      {days.length > 0 && (
-        <>
-          <div className="grid gap-0.5">
-            <SavedText cents={counted === 0 ? null : saved} currency={currency} />
-            <p className="text-[13px] text-muted">
-              {counted > 0 && t('plan.savings.counted', { counted })}{' '}
-              {lost > 0 && t('plan.savings.lost', { lost })}{' '}
-              {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
-            </p>
-          </div>
-          <Days days={items} currency={currency} />
-          <Pagination
-            label={t('plan.savings')}
-            page={current}
-            count={pageCount(days.length, ROWS)}
-            onChange={setPage}
-          />
-        </>
-      )}
-    </Card>
+    <>
+      <div className="grid gap-0.5">
+        <SavedText cents={counted === 0 ? null : saved} currency={currency} />
+        <p className="text-sm text-muted">
+          {counted > 0 && t('plan.savings.counted', { counted })}{' '}
+          {lost > 0 && t('plan.savings.lost', { lost })}{' '}
+          {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
+        </p>
+      </div>
+      <Days days={items} currency={currency} />
+      <Pagination
+        label={t('plan.savings')}
+        page={current}
+        count={pageCount(days.length, ROWS)}
+        onChange={setPage}
+      />
+    </>
   )
 }
 
@@ -63,7 +66,7 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
   const { named } = useMoneyText(currency)
   const known = (cents: number | null) => (cents === null ? '–' : named(cents))
   return (
-    <table className="num mt-3 w-full text-right text-[13px]">
+    <table className="num mt-3 w-full text-right text-sm">
       <caption className="sr-only">{t('plan.savings')}</caption>
       <thead>
         <tr className="text-muted">
@@ -91,7 +94,7 @@ function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currenc
               <span className="whitespace-nowrap">
                 {formatTick(utcOf(day.day), 'weekday', { locale, timeZone: 'UTC' })}
               </span>
-              <dl className="mt-0.5 text-[12px] text-muted sm:hidden">
+              <dl className="mt-0.5 text-xs text-muted sm:hidden">
                 {(['actual', 'without_plan', 'without_battery'] as const).map((name) => (
                   <div key={name} className="flex flex-wrap gap-x-1.5">
                     <dt>{t(`plan.savings.${name}`)}:</dt>

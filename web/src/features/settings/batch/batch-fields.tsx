@@ -86,7 +86,7 @@ function ValueNow({ systems, name }: { systems: readonly SystemSettings[]; name:
   const [spec, value] = [commonSpec(systems, name), commonValue(systems, name)]
   if (!spec) return null
   return (
-    <p className="num -mt-2 mb-2 ml-8 text-[13px] text-muted">
+    <p className="num -mt-2 mb-2 ml-8 text-sm text-muted">
       {value === undefined ? t('batch.differs') : valueText(value, spec, t, locale)}
     </p>
   )

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -6,13 +6,13 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Dialog } from '@/components/ui/dialog'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { type Batch, batchesQuery, undoBatch, undoTrialQuery } from './api'
 import { BatchResult } from './batch-result'
+import { type Batch, batchesQuery, undoBatch, undoTrialQuery } from './data'
 import { countsOf, isSettingName } from './model'
 
 /** The batches of the last 30 days, which can be undone. */
@@ -24,7 +24,7 @@ export function BatchHistory({ systems }: { systems: readonly System[] }) {
     <Card title={t('batch.history')} description={t('batch.history.text')} aria-busy={!batches && !error}>
       {error && <Callout tone="danger">{refusalText(error, t, locale)}</Callout>}
       {!batches && !error && <Skeleton className="h-24" />}
-      {batches?.length === 0 && <p className="text-[14px] text-muted">{t('batch.history.none')}</p>}
+      {batches?.length === 0 && <p className="text-md text-muted">{t('batch.history.none')}</p>}
       <ul className="divide-y divide-line">
         {batches?.map((batch) => (
           <BatchRow
@@ -55,7 +55,7 @@ function BatchRow({ batch: { created_at, systems }, onUndo }: { batch: Batch; on
   const fields = new Set(systems.flatMap(({ changes }) => changes.map(({ field }) => field)))
   const at = formatDateTime(created_at, { locale })
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3 text-[14px]">
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3 text-md">
       <div className="min-w-0">
         <p className="num font-medium">{at}</p>
         <p className="num text-muted">
@@ -84,14 +84,12 @@ type UndoProps = { id: string; open: boolean; systems: readonly System[]; onClos
 /** Shows the dry run of the undo, and then its result. */
 function UndoDialog({ id, open, systems, onClose }: UndoProps) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const undo = useMutation({
     mutationFn: () => undoBatch(id),
     onSuccess: (outcome) => {
       const { changed } = countsOf(outcome)
       if (changed > 0) notify.success(t('batch.undone', { count: changed }))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: batchesQuery.queryKey }),
   })
   const trial = useQuery({ ...undoTrialQuery(id), enabled: open && !undo.data && !undo.isPending })
   const outcome = undo.data ?? trial.data

@@ -1,11 +1,11 @@
 import { ArrowRight, CircleAlert, CircleCheck, CircleMinus } from 'lucide-react'
 import { useMemo } from 'react'
 import { AskAccess } from '@/components/access/ask-access'
-import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import type { System } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { type Value, valueText } from '../model/fields'
-import type { BatchOutcome, FieldChange, SystemOutcome } from './api'
+import type { BatchOutcome, FieldChange, SystemOutcome } from './data'
 import { countsOf, customerOf, inOrder, isSettingName, type Result } from './model'
 import { useSpecs } from './use-specs'
 
@@ -25,7 +25,7 @@ export function BatchResult({ outcome, all }: Props) {
   const names = useMemo(() => new Map(all.map((system) => [system.sn, customerOf(system)])), [all])
   return (
     <>
-      <p role="status" className="num text-[14px] font-medium">
+      <p role="status" className="num text-md font-medium">
         {[
           t(`batch.${kind}.changed`, { count: counts.changed }),
           counts.unchanged > 0 && t('batch.unchanged', { count: counts.unchanged }),
@@ -35,7 +35,7 @@ export function BatchResult({ outcome, all }: Props) {
           .join(' · ')}
       </p>
       {counts.offline > 0 && (
-        <p className="num mt-1 text-[13px] text-muted">{t('batch.offline', { count: counts.offline })}</p>
+        <p className="num mt-1 text-sm text-muted">{t('batch.offline', { count: counts.offline })}</p>
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
       <div
@@ -63,7 +63,7 @@ function Row({ system, name, kind }: RowProps) {
   const word =
     system.result === 'unchanged' ? t('batch.word.unchanged') : t(`batch.word.${kind}.${system.result}`)
   return (
-    <li className="flex gap-3 py-3 text-[14px]" data-result={system.result}>
+    <li className="flex gap-3 py-3 text-md" data-result={system.result}>
       <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
       <div className="min-w-0 flex-1">
         <p className="num flex flex-wrap gap-x-2">

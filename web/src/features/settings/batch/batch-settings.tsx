@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -8,17 +8,17 @@ import { Card } from '@/components/ui/card'
 import { Checkbox } from '@/components/ui/checkbox'
 import { EmptyState } from '@/components/ui/empty-state'
 import { Skeleton } from '@/components/ui/skeleton'
-import { type System, systemsQuery } from '@/lib/api/queries'
+import { type System, systemsQuery } from '@/lib/data/systems'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import type { Draft } from '../model/draft'
 import type { SettingName } from '../model/fields'
-import { applyBatch, type BatchOutcome, batchesQuery, sampleQuery, tryBatch } from './api'
 import { BatchFields } from './batch-fields'
 import { BatchHistory } from './batch-history'
 import { BatchResult } from './batch-result'
 import { ChooseSystems } from './choose-systems'
+import { applyBatch, type BatchOutcome, sampleQuery, tryBatch } from './data'
 import {
   countsOf,
   draftOf,
@@ -59,7 +59,6 @@ type Step = { kind: 'form' } | { kind: 'tried' | 'done'; outcome: BatchOutcome }
 
 function Batch({ systems }: { systems: readonly System[] }) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const named = useSearch({ strict: false, select: ({ sn }: { sn?: unknown }) => readSerials(sn).join() })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(named.split(',').filter(Boolean)))
   const [draft, setDraft] = useState<Draft>({})
@@ -116,10 +115,6 @@ function Batch({ systems }: { systems: readonly System[] }) {
       const { changed } = countsOf(outcome)
       if (changed > 0) notify.success(t('batch.done', { count: changed }))
     },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: batchesQuery.queryKey })
-      void queries.invalidateQueries({ queryKey: ['settings-sample'] })
-    },
   })
 
   function check() {
@@ -174,7 +169,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
             <Button busy={trial.isPending} disabled={count === 0 || serials.length === 0} onClick={check}>
               {t('batch.try')}
             </Button>
-            <p role="status" className="num text-[13px] text-muted">
+            <p role="status" className="num text-sm text-muted">
               {t('batch.chosen', { systems: serials.length, fields: count })}
             </p>
           </div>
@@ -193,7 +188,7 @@ function Batch({ systems }: { systems: readonly System[] }) {
               <BatchResult outcome={outcome} all={systems} />
               <div className="mt-5 flex flex-wrap gap-3">
                 {step.kind === 'tried' && countsOf(outcome).changed === 0 ? (
-                  <p className="text-[14px] text-muted">{t('batch.apply.none')}</p>
+                  <p className="text-md text-muted">{t('batch.apply.none')}</p>
                 ) : step.kind === 'tried' ? (
                   <Button busy={apply.isPending} onClick={() => apply.mutate(outcome)}>
                     {t('batch.apply', { count: countsOf(outcome).changed })}

@@ -4,8 +4,8 @@ import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
 import { Checkbox } from '@/components/ui/checkbox'
 import { controlStyle } from '@/components/ui/field-frame'
-import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
+import type { System } from '@/lib/data/systems'
 import { useT } from '@/lib/i18n/use-t'
 import { byCustomer, customerOf, foundSystems, groupNames, MAX_SHOWN, maySet } from './model'
 
@@ -71,7 +71,7 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
         )}
       </div>
       <div className="mt-3 flex flex-wrap items-center justify-between gap-2">
-        <p role="status" className="num text-[13px] text-muted">
+        <p role="status" className="num text-sm text-muted">
           {t('batch.found', { found: found.length, chosen: chosen.size })}
         </p>
         <div className="flex flex-wrap gap-2">
@@ -98,11 +98,11 @@ export function ChooseSystems({ systems, chosen, onChange }: Props) {
           ))}
         </ul>
         {found.length > MAX_SHOWN && (
-          <p className="num py-3 text-[13px] text-muted">
+          <p className="num py-3 text-sm text-muted">
             {t('batch.more', { count: found.length - MAX_SHOWN })}
           </p>
         )}
-        {found.length === 0 && <p className="py-4 text-[14px] text-muted">{t('fleet.none_such')}</p>}
+        {found.length === 0 && <p className="py-4 text-md text-muted">{t('fleet.none_such')}</p>}
       </div>
     </Card>
   )

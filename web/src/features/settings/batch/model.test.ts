@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { settingsEntry } from '@/lib/testing/settings'
-import type { BatchOutcome, SystemOutcome } from './api'
+import type { BatchOutcome, SystemOutcome } from './data'
 import {
   countsOf,
   differencesOf,

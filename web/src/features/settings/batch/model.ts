@@ -1,6 +1,7 @@
 /** A batch: its systems, its changes and its result. */
-import type { System } from '@/lib/api/queries'
+
 import { THROTTLING_NOTICE_ABOVE } from '@/lib/constants'
+import type { System } from '@/lib/data/systems'
 import type { Locale } from '@/lib/i18n/locales'
 import { readTime } from '@/lib/validation/time'
 import { checkField, type Findings, readValue } from '../model/check'
@@ -16,7 +17,7 @@ import {
   typedText,
   type Value,
 } from '../model/fields'
-import type { BatchOutcome, SystemOutcome, Template } from './api'
+import type { BatchOutcome, SystemOutcome, Template } from './data'
 
 /** The maximum number of systems whose settings are loaded. */
 export const SAMPLE_SIZE = 20

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { useT } from '@/lib/i18n/use-t'
 import type { SystemSettings } from '../model/fields'
 import { valueText } from '../model/fields'
-import type { Template } from './api'
+import type { Template } from './data'
 import { type Difference, differencesOf } from './model'
 
 type Props = { template: Template; systems: readonly SystemSettings[] }
@@ -11,7 +11,7 @@ type Props = { template: Template; systems: readonly SystemSettings[] }
 export function TemplateComparison({ template, systems }: Props) {
   const { t } = useT()
   return (
-    <ul className="grid gap-2 rounded-xl bg-surface-2 px-3 py-2 text-[13px]">
+    <ul className="grid gap-2 rounded-xl bg-surface-2 px-3 py-2 text-sm">
       {systems.map((system) => {
         const differences = differencesOf(template, system)
         return (

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { BookmarkPlus, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
@@ -15,7 +15,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { SETTING_NAMES, type SystemSettings, type Value, valueText } from '../model/fields'
-import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './api'
+import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './data'
 import { TemplateComparison } from './template-comparison'
 import { useSpecs } from './use-specs'
 
@@ -64,10 +64,10 @@ export function TemplatesCard({ fields, systems, onUse }: Props) {
     >
       {error && <Callout tone="danger">{refusalText(error, t, locale)}</Callout>}
       {!templates && !error && <Skeleton className="h-24" />}
-      {templates?.length === 0 && <p className="text-[14px] text-muted">{t('batch.templates.none')}</p>}
+      {templates?.length === 0 && <p className="text-md text-muted">{t('batch.templates.none')}</p>}
       <ul className="divide-y divide-line">
         {templates?.map((template) => (
-          <li key={template.id} className="grid gap-2 py-3 text-[14px]">
+          <li key={template.id} className="grid gap-2 py-3 text-md">
             <div className="min-w-0">
               <p className="font-medium wrap-anywhere">{template.name}</p>
               <TemplateSummary template={template} />
@@ -145,7 +145,7 @@ function TemplateSummary({ template: { fields } }: { template: Template }) {
     const text = spec ? valueText(value, spec, t, locale) : String(value)
     return t('ui.labelled', { label: t(`setting.${name}`), value: text })
   })
-  return <p className="num text-[13px] text-muted wrap-anywhere">{lines.join(' · ')}</p>
+  return <p className="num text-sm text-muted wrap-anywhere">{lines.join(' · ')}</p>
 }
 
 type DialogProps = { open: boolean; onClose: () => void }
@@ -168,13 +168,11 @@ function NameDialog({ open, onClose, ...form }: NameProps) {
 
 function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
   const { t } = useT()
-  const queries = useQueryClient()
   const form = useForm({
     initial: { name: template?.name ?? '' },
     check: ({ name }) => ({ name: name.trim() === '' ? 'required' : null }),
     send: async ({ name }) => {
       await (template ? renameTemplate(template.id, name) : createTemplate(name, fields))
-      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
       notify.success(t('batch.template.saved', { name: name.trim() }))
       onClose()
     },
@@ -190,12 +188,10 @@ function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
 
 function DeleteDialog({ template, open, onClose }: DialogProps & { template: Template }) {
   const { t } = useT()
-  const queries = useQueryClient()
   const { name } = template
   const remove = useMutation({
     mutationFn: () => deleteTemplate(template.id),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
       onClose()
       notify.success(t('batch.template.deleted', { name }))
     },

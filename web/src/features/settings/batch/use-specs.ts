@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { systemsQuery } from '@/lib/api/queries'
-import { sampleQuery } from './api'
+import { systemsQuery } from '@/lib/data/systems'
+import { sampleQuery } from './data'
 import { maySet } from './model'
 
 /** The specification of each field, to format its values. Only the maxima differ between systems. */

@@ -8,7 +8,7 @@ export function ApplyTo({ serials, chosen, onChange }: Props) {
   const { t } = useT()
   return (
     <fieldset>
-      <legend className="text-[13px] font-medium">{t('settings.apply_to')}</legend>
+      <legend className="text-sm font-medium">{t('settings.apply_to')}</legend>
       <div className="mt-1 flex flex-wrap gap-x-6">
         {serials.map((sn) => {
           const ticked = chosen.includes(sn)

@@ -7,7 +7,7 @@ import { commonSpec, type FieldSpec, type Value, valueText } from '../model/fiel
 export function ChangeList({ changes, systems }: { changes: readonly Change[]; systems: Systems }) {
   const { t } = useT()
   return (
-    <ul className="divide-y divide-line border-y border-line text-[14px]">
+    <ul className="divide-y divide-line border-y border-line text-md">
       {changedNames(changes).map((name) => {
         const spec = commonSpec(systems, name)
         if (!spec) return null

@@ -6,8 +6,8 @@ import { FormButtons } from '@/components/ui/form-buttons'
 import { FormProblem } from '@/components/ui/form-problem'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
+import type { Confirmation } from '../data'
 import { type Change, raisesLimit, type Systems, touchesWiring } from '../model/draft'
-import type { Confirmation } from '../save-settings'
 import { ChangeList } from './change-list'
 
 type Props = {
@@ -65,7 +65,7 @@ function ConfirmForm({ changes, systems, send, onClose }: Omit<Props, 'open'>) {
       )}
       {wiring && (
         <div className="grid gap-3">
-          <p className="text-[14px] text-muted">{t('settings.wiring')}</p>
+          <p className="text-md text-muted">{t('settings.wiring')}</p>
           <CurrentPasswordField {...form.text('password')} />
         </div>
       )}

@@ -19,7 +19,7 @@ export function DayWindows({ systems, draft }: Props) {
     return text !== null && spec && checkField(text, spec) === null ? readTime(text) : null
   }
   return (
-    <div aria-hidden className="mt-6 grid gap-2 text-[12px] text-muted">
+    <div aria-hidden className="mt-6 grid gap-2 text-xs text-muted">
       {(['charge', 'discharge'] as const).map((window) => (
         <div key={window} className="grid grid-cols-[6.5rem_1fr] items-center gap-3">
           <span>{t(`settings.window.${window}`)}</span>

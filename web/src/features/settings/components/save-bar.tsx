@@ -21,7 +21,7 @@ export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
           : 'sr-only',
       )}
     >
-      <p role="status" className="text-[14px] font-medium">
+      <p role="status" className="text-md font-medium">
         {waits && t('settings.pending', { count })}
       </p>
       {waits && (

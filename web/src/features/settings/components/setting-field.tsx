@@ -81,5 +81,5 @@ function boxOf({ kind, unit, decimals }: FieldSpec) {
 }
 
 const Unit = ({ children }: { children: ReactNode }) => (
-  <span className="pointer-events-none pr-3.5 text-[14px] text-muted">{children}</span>
+  <span className="pointer-events-none pr-3.5 text-md text-muted">{children}</span>
 )

@@ -71,7 +71,7 @@ export function SettingGroup({ group, systems, editor, readOnly, folding, childr
       summary={<Summary names={SUMMARY[group]} systems={systems} />}
       {...folding}
     >
-      <p className="mb-5 text-[14px] text-muted">{t(`settings.group.${group}.text`)}</p>
+      <p className="mb-5 text-md text-muted">{t(`settings.group.${group}.text`)}</p>
       {fields}
     </Disclosure>
   )

@@ -21,7 +21,7 @@ export function StateLine({ system, named }: { system: SystemSettings; named: bo
   const timeZone = useTimeZone(sn)
   const moment = (ms: number) => formatDateTime(ms, { locale, timeZone })
   return (
-    <div role="status" className="flex gap-3 text-[14px]">
+    <div role="status" className="flex gap-3 text-md">
       <Icon
         aria-hidden
         className={cn('mt-0.5 size-4.5 shrink-0', style, state === 'sent' && 'animate-spin')}
@@ -32,7 +32,7 @@ export function StateLine({ system, named }: { system: SystemSettings; named: bo
           <strong className={cn('font-semibold', style)}>{t(`settings.state.${state}`)}</strong>{' '}
           {t(`settings.state.${state}.text`)}
         </p>
-        <p className="num text-[13px] text-muted">
+        <p className="num text-sm text-muted">
           {[
             changed_at && t('settings.changed', { time: moment(changed_at), by: changed_by ?? 'portal' }),
             reported_at && t('settings.reported', { time: moment(reported_at) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { endUserOf, sectionsOf } from './sections'
 
 const system = (sn: string, group_name: string | null = null): System => ({

@@ -1,5 +1,5 @@
 /** The list's sections: groups by name, then the systems without one. */
-import type { System } from '@/lib/api/queries'
+import type { System } from '@/lib/data/systems'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 
 /** The entry for all systems, where there are several. */

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CircleMinus, CloudDownload } from 'lucide-rea
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import type { Candidate, StartOutcome, StartState } from './model'
 
 type Props = {
@@ -19,7 +19,7 @@ export function BatchRow({ candidate: { sn, customer }, status, startState, outc
   const state = outcome?.state ?? startState
   const { Icon, tone } = STYLES[state]
   return (
-    <li data-standing={state} className="flex items-start gap-3 py-3 text-[14px]">
+    <li data-standing={state} className="flex items-start gap-3 py-3 text-md">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${tone}`} />
       <div className="min-w-0 flex-1">
         <p className="wrap-anywhere">

@@ -1,11 +1,11 @@
-import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AskAccess } from '@/components/access/ask-access'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
-import { startUpdate, statusQuery } from '../api'
+import { startUpdate, statusQuery } from '../data'
 import { BatchRow } from './batch-row'
 import {
   byHousehold,
@@ -27,7 +27,6 @@ type Props = { candidates: readonly Candidate[]; open: boolean; onClose: () => v
 /** Updates several systems: which are ready and why others are not, the start, and each result. */
 export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const { t, locale } = useT()
-  const queries = useQueryClient()
   const [outcomes, setOutcomes] = useState<StartOutcomes>({})
   const asked = useQueries({
     queries: candidates.map((candidate) => ({
@@ -59,10 +58,9 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const mark = (sn: string, outcome: StartOutcome) => setOutcomes((before) => ({ ...before, [sn]: outcome }))
   const start = useMutation({
     mutationFn: (serials: readonly string[]) =>
-      runConcurrently(byHousehold(serials, candidates), AT_ONCE, async (household) => {
-        await startTogether(household, startUpdate, mark)
-        for (const sn of household) void queries.invalidateQueries({ queryKey: ['update-history', sn] })
-      }),
+      runConcurrently(byHousehold(serials, candidates), AT_ONCE, (household) =>
+        startTogether(household, startUpdate, mark),
+      ),
   })
   return (
     <Dialog
@@ -90,7 +88,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
       }
     >
       <div className="grid gap-4">
-        <p role="status" className="num text-[15px]">
+        <p role="status" className="num text-lg">
           {begun
             ? starting === 0 && t('update.batch.result', { started, failed })
             : asking

@@ -1,5 +1,5 @@
 /** Updates of several systems: which can be started, why others cannot, and each result. */
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { isUnderWay, phaseOf } from '../model'
 
 /** A system, as the fleet knows it. */

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { cn } from '@/lib/cn'
 import { formatVersion, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { phaseOf, shownProgress } from '../model'
 
 type Props = {
@@ -20,7 +20,7 @@ export function ChooseStep({ systems, begun, chosen, onChoose }: Props) {
   return (
     <div className="grid gap-4">
       {!begun && (
-        <p className="text-[15px] text-muted">
+        <p className="text-lg text-muted">
           {t(
             systems.some(({ status }) => status.checks.needs_off)
               ? 'update.choose.text'
@@ -48,8 +48,8 @@ export function ChooseStep({ systems, begun, chosen, onChoose }: Props) {
               className="size-5 shrink-0 accent-accent focus-visible:outline-none"
             />
             <span className="min-w-0">
-              <span className="num block text-[15px] font-semibold">{sn}</span>
-              <span className="num block text-[13px] text-muted">
+              <span className="num block text-lg font-semibold">{sn}</span>
+              <span className="num block text-sm text-muted">
                 <Offer status={status} />
               </span>
             </span>

@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 
 /** The battery is updated; its owner has to switch it on. When it is on, the update is complete. */
 export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {
@@ -13,13 +13,13 @@ export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {
       <CircleCheck aria-hidden className="size-10 shrink-0 text-ok" />
       <div className="min-w-0">
         <div role="status">
-          <p className="text-[17px] font-semibold">{t(done ? 'update.all_done' : 'update.switch.on')}</p>
-          <p className="mt-1 text-[14px] text-muted">
+          <p className="text-2xl font-semibold">{t(done ? 'update.all_done' : 'update.switch.on')}</p>
+          <p className="mt-1 text-md text-muted">
             {t(done ? 'update.all_done.text' : 'update.switch_on.text')}
           </p>
         </div>
         {arrived.length > 0 && (
-          <ul className="num mt-3 grid gap-1 text-[14px]">
+          <ul className="num mt-3 grid gap-1 text-md">
             {arrived.map(({ type, version }) => (
               <li key={type}>
                 {t(`update.part.${type}`)} {formatVersion(version)}

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { type Translate, useT } from '@/lib/i18n/use-t'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { type CheckLine, checkLines } from '../model'
 
 const STYLES = {
@@ -18,14 +18,14 @@ export function PreChecks({ status }: { status: UpdateStatus }) {
   const soc = percent === null ? null : joinQuantity(percentQuantity(percent, locale))
   return (
     <section aria-labelledby="update-checks" className="grid content-start gap-3">
-      <h3 id="update-checks" className="text-[15px] font-semibold">
+      <h3 id="update-checks" className="text-lg font-semibold">
         {t('update.checks')}
       </h3>
       <ul aria-live="polite" className="grid gap-2.5">
         {checkLines(status).map((line) => {
           const { icon: Icon, mark } = STYLES[line.tone]
           return (
-            <li key={line.check} data-tone={line.tone} className="flex gap-2.5 text-[14px]">
+            <li key={line.check} data-tone={line.tone} className="flex gap-2.5 text-md">
               <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
               <p className="min-w-0">
                 <span className="sr-only">{t(`ui.tone.${line.tone}`)}: </span>

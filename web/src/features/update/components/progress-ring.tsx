@@ -42,9 +42,9 @@ export function ProgressRing({ percent, label }: Props) {
         </g>
       </svg>
       {percent !== null && (
-        <p aria-hidden className="num relative text-[36px] leading-none font-semibold">
+        <p aria-hidden className="num relative text-8xl leading-none font-semibold">
           {formatNumber(percent, locale)}
-          <span className="ml-0.5 text-[17px] font-medium text-muted">
+          <span className="ml-0.5 text-2xl font-medium text-muted">
             {percentQuantity(percent, locale).unit}
           </span>
         </p>

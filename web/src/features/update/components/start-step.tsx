@@ -2,13 +2,13 @@ import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import type { Wizard } from '../use-wizard'
+import type { WizardControl } from '../use-wizard'
 import { PreChecks } from './pre-checks'
 import { UpdateProgress } from './update-progress'
 import { WhatsNew } from './whats-new'
 
 /** The content of the update and its checks; after the start, its progress. */
-export function StartStep({ wizard: { sn, phase, status, staleSince, refusal } }: { wizard: Wizard }) {
+export function StartStep({ wizard: { sn, phase, status, staleSince, refusal } }: { wizard: WizardControl }) {
   const { t, locale } = useT()
   if (phase === 'waiting' || phase === 'started')
     return <UpdateProgress sn={sn} phase={phase} status={status} staleSince={staleSince} />

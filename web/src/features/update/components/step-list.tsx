@@ -15,7 +15,7 @@ export function StepList({ step }: { step: number }) {
           key={place}
           aria-current={place === step ? 'step' : undefined}
           className={cn(
-            'flex min-w-0 items-center gap-2 text-[13px] leading-tight font-medium',
+            'flex min-w-0 items-center gap-2 text-sm leading-tight font-medium',
             place === step ? 'text-text' : 'text-muted',
             place > 0 &&
               'before:h-px before:w-3 before:shrink-0 before:bg-line-strong sm:before:mr-1 sm:before:w-8',

@@ -3,7 +3,7 @@ import { UPDATE_HINT } from '@/lib/constants'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
-import type { UpdateStatus } from '../api'
+import type { UpdateStatus } from '../data'
 import { isOverdue } from '../model'
 
 const { WAIT_MINUTES, SWITCH_ON_SECONDS, BREAKER_OFF_MINUTES } = UPDATE_HINT
@@ -39,10 +39,10 @@ export function UpdateHints({ status, waiting }: Props) {
         </Callout>
       )}
       <section aria-labelledby="update-hints" className="border-t border-line pt-4">
-        <h3 id="update-hints" className="text-[14px] font-semibold">
+        <h3 id="update-hints" className="text-md font-semibold">
           {t('update.hints')}
         </h3>
-        <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-[13px] text-muted">
+        <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-sm text-muted">
           {waiting && !overdue && <li>{waitHint(t)}</li>}
           {between && <li>{switchHint(t)}</li>}
           <li>{t('update.hint.breaker', { minutes: BREAKER_OFF_MINUTES })}</li>

@@ -3,7 +3,7 @@ import { cn } from '@/lib/cn'
 import { formatTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { useTimeZone } from '@/lib/live/use-time-zone'
-import type { PartUpdate, UpdateStatus } from '../api'
+import type { PartUpdate, UpdateStatus } from '../data'
 import { currentPart, shownProgress } from '../model'
 import { ProgressRing } from './progress-ring'
 import { switchText, UpdateHints } from './update-hints'
@@ -28,13 +28,13 @@ export function UpdateProgress({ sn, phase, status, staleSince }: Props) {
         <ProgressRing percent={running ? shownProgress(status) : null} label={t('update.progress')} />
         <div className="grid w-full min-w-0 gap-3">
           <div role="status">
-            <p className="text-[17px] font-semibold">
+            <p className="text-2xl font-semibold">
               {status?.switch
                 ? switchText(status.switch, t)
                 : t(running ? `update.stage.${status.stage ?? 'waiting'}` : 'update.waiting')}
             </p>
             {present && (
-              <p className="num mt-0.5 text-[14px] text-muted">
+              <p className="num mt-0.5 text-md text-muted">
                 {t('update.part_of', {
                   number: present.number,
                   count: status?.updates.length ?? 1,
@@ -43,13 +43,13 @@ export function UpdateProgress({ sn, phase, status, staleSince }: Props) {
               </p>
             )}
             {staleSince !== null && (
-              <p className="num mt-1 text-[13px] text-warn">
+              <p className="num mt-1 text-sm text-warn">
                 {t('update.stale', { time: formatTime(staleSince, { locale, timeZone }) })}
               </p>
             )}
           </div>
           {running && <Parts status={status} present={present?.part ?? null} />}
-          <p className="text-[13px] text-muted">{t(running ? 'update.goes_on' : 'update.goes_on.waiting')}</p>
+          <p className="text-sm text-muted">{t(running ? 'update.goes_on' : 'update.goes_on.waiting')}</p>
         </div>
       </div>
       <UpdateHints status={status} waiting={phase === 'waiting'} />
@@ -84,7 +84,7 @@ function PartRow({ part, state }: { part: PartUpdate; state: keyof typeof STYLES
   const { t } = useT()
   const { icon: Icon, mark } = STYLES[state]
   return (
-    <li className="flex flex-wrap items-center gap-x-2 text-[14px]">
+    <li className="flex flex-wrap items-center gap-x-2 text-md">
       <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
       <span className="num font-medium">
         {t(`update.part.${part.type}`)} {formatVersion(part.version)}

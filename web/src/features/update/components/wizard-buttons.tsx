@@ -2,12 +2,11 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
-import { goToStep } from '../memory'
 import { canContinue, canStart, isUnderWay } from '../model'
-import type { Wizard } from '../use-wizard'
+import type { WizardControl } from '../use-wizard'
 
 /** Back, withdraw or leave, next, start, finish: depending on step and phase. */
-export function WizardButtons({ wizard, several }: { wizard: Wizard; several: boolean }) {
+export function WizardButtons({ wizard, several }: { wizard: WizardControl; several: boolean }) {
   const { t } = useT()
   const { step, phase, status } = wizard
   const [asking, setAsking] = useState<'start' | 'withdraw' | 'leave' | null>(null)
@@ -29,7 +28,7 @@ export function WizardButtons({ wizard, several }: { wizard: Wizard; several: bo
         <Button
           variant="outline"
           className={leavable ? undefined : 'mr-auto'}
-          onClick={() => (underWay ? setAsking(away) : goToStep(0))}
+          onClick={() => (underWay ? setAsking(away) : wizard.go(0))}
         >
           {t(underWay ? `update.${away}` : 'update.previous')}
         </Button>
@@ -42,7 +41,7 @@ export function WizardButtons({ wizard, several }: { wizard: Wizard; several: bo
       <Button
         variant={step === 0 ? 'primary' : 'outline'}
         disabled={!canContinue(wizard)}
-        onClick={() => goToStep(1)}
+        onClick={() => wizard.go(1)}
       >
         {t('update.next')}
       </Button>

@@ -1,0 +1,2 @@
+/** What happened to systems, and who did it. */
+export const allJournals = { queryKey: ['journal'] } as const
