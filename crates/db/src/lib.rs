@@ -153,7 +153,7 @@ impl Db {
         let file = file.map_or_else(|| "PostgreSQL".to_owned(), |file| file.to_string());
         tracing::error!(
             %sn, table, file, %error,
-            "rows of a system are damaged and left out: `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
+            "system_rows_damaged: they are left out; `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
         );
     }
 

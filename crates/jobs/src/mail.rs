@@ -55,7 +55,7 @@ pub(crate) async fn send_until(
             }
             Ok(None) => return,
             Err(error) => {
-                tracing::error!(%error, "cannot read the outbox; retrying at the next tick");
+                tracing::error!(%error, "outbox_read_failed: retrying at the next tick");
                 return;
             }
         }
@@ -70,7 +70,7 @@ pub(crate) async fn measure_queue(store: &Store, now: Millis) {
             metrics::gauge!("mails_waiting").set(waiting as f64);
             metrics::gauge!("mails_oldest_seconds").set(age as f64 / 1_000.0);
         }
-        Err(error) => tracing::warn!(%error, "cannot count the mails in the outbox"),
+        Err(error) => tracing::warn!(%error, "outbox_count_failed"),
     }
 }
 
@@ -96,7 +96,7 @@ async fn deliver(store: &Store, service: &Service, mailer: &Mailer, due: DueMail
             error,
             mail = due.id,
             tries = due.tries,
-            "mail not sent; it stays in the outbox"
+            "mail_not_sent: it stays in the outbox"
         );
     }
 }

@@ -161,7 +161,7 @@ fn or_retry_later<T>(
     now: Millis,
 ) -> Option<T> {
     if let Err(error) = &done {
-        tracing::error!(%error, sn = %system.sn, "planning failed; retrying in a minute");
+        tracing::error!(%error, sn = %system.sn, "planning_failed: retrying in a minute");
         planner.not_before = now + MINUTE;
     }
     done.ok()
@@ -176,6 +176,6 @@ pub(crate) async fn run(worker: &Worker) {
         now: worker.clock.now(),
     };
     if let Err(error) = worker.planners.lock().await.tick(context).await {
-        tracing::error!(%error, "planning tick failed; retrying at the next tick");
+        tracing::error!(%error, "planning_tick_failed: retrying at the next tick");
     }
 }

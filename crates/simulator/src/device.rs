@@ -190,7 +190,7 @@ impl RunningDevice {
                 Ok(SessionEnd::Finished) => return,
                 Ok(SessionEnd::Offline(pause)) => pause,
                 Ok(SessionEnd::ConnectionLost(error)) => {
-                    tracing::debug!(sn = %self.identity.serial, %error, "connection lost");
+                    tracing::debug!(sn = %self.identity.serial, %error, "connection_lost");
                     failures = 0;
                     self.pause_after(failures)
                 }
@@ -211,9 +211,9 @@ impl RunningDevice {
         match refused {
             ConnectError::Credentials => {
                 self.context.stats.refused.fetch_add(1, Relaxed);
-                tracing::warn!(%sn, "login refused: check the serial number and its secret");
+                tracing::warn!(%sn, "login_refused: check the serial number and its secret");
             }
-            ConnectError::Unreachable(error) => tracing::debug!(%sn, %error, "gateway unreachable"),
+            ConnectError::Unreachable(error) => tracing::debug!(%sn, %error, "gateway_unreachable"),
         }
     }
 

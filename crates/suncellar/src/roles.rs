@@ -255,7 +255,7 @@ pub(crate) async fn run(
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;
-        tracing::info!(address = %listener.local_addr()?, "status is served");
+        tracing::info!(address = %listener.local_addr()?, "status_started: status is served");
         let status = api::status(portal.clone());
         tasks.spawn(
             "the status listener",
@@ -273,19 +273,19 @@ pub(crate) async fn run(
     let jobs_bus = bus.clone();
     let open = OpenFiles::raise().share(config);
     if let Some(people) = people {
-        tracing::info!(address = %people.local_addr()?, "the portal listens");
+        tracing::info!(address = %people.local_addr()?, "portal_started: the portal listens");
         let portal = api::portal(portal.clone());
         let serving = api::serve(people, open.portal, portal, tls.clone(), stop.clone());
         tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
-        tracing::info!(address = %updates.local_addr()?, "the update service listens");
+        tracing::info!(address = %updates.local_addr()?, "update_service_started: the update service listens");
         let service = api::update_service(portal);
         let serving = api::serve(updates, open.updates, service, tls, stop.clone());
         tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
-        tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "batteries can connect");
+        tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "device_endpoint_started: batteries can connect");
         let gateway = Gateway {
             store: store.clone(),
             bus,
@@ -316,7 +316,7 @@ pub(crate) async fn run(
             sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
-        tracing::info!("jobs run");
+        tracing::info!("jobs_started");
         tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
     }
     // The bus stops last, when nobody can submit anything any more.
@@ -329,8 +329,8 @@ pub(crate) async fn run(
         ended = &mut bus_task => return Err(tasks::ended("the bus", ended.err().as_ref())),
     };
     match &failed {
-        None => tracing::info!("stopping"),
-        Some(error) => tracing::error!(%error, "stopping"),
+        None => tracing::info!("process_stopping"),
+        Some(error) => tracing::error!(%error, "process_stopping"),
     }
     notify_service_manager(NotifyState::Stopping);
     stop.cancel();
@@ -344,7 +344,7 @@ pub(crate) async fn run(
 /// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.
 fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager cannot be told");
+        tracing::warn!(%error, "service_manager_not_notified");
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn ask(
     if portal.limits.may_mail(email.as_str()).await? {
         let queued = portal.service.request_password_reset(&email).await;
         queued.map_err(|error| {
-            tracing::error!(%error, "reset not queued");
+            tracing::error!(%error, "password_reset_not_queued");
             Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
         })?;
     }
