@@ -1,6 +1,6 @@
 //! Backup, restore and move of the database.
 use crate::config::Config;
-use crate::roles::make_data_dir;
+use crate::opening::make_data_dir;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use db::DatabaseContents;

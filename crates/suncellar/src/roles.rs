@@ -1,31 +1,30 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
-use crate::demo;
+use crate::demo::mark;
 use crate::open_files::OpenFiles;
+use crate::opening::{lock_database, open_mailer, open_store, random};
 use crate::options::ProcessRole;
+use crate::shared_options;
+use crate::stop_signal::StopSignal;
 use crate::tasks::{self, Tasks};
 use crate::tls::Certificate;
-use crate::{file_permissions, shared_options};
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use api::Portal;
 use bus::{Bus, BusOptions, Engine};
-use db::{DatabaseFile, DatabaseLock, Db};
+use domain::Clock;
 use domain::connections::Connections;
-use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
 use jobs::mail::Mailer;
 use metrics_exporter_prometheus::PrometheusHandle;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SampleStore, SchemaAction, Secret, Store};
+use store::SampleStore;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How often unread metrics are compacted.
@@ -33,76 +32,6 @@ const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
-
-/// The operating system's secure random generator.
-pub(crate) fn random() -> Random {
-    let source = SystemRandom::new();
-    Random::new(move |bytes| {
-        source
-            .fill(bytes)
-            .expect("the system has a source of randomness")
-    })
-}
-
-pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
-    let secret = parse_secret(config)?;
-    open_with(config, &secret).await
-}
-
-/// `suncellar migrate`.
-pub(crate) async fn migrate(config: &Config) -> anyhow::Result<()> {
-    let secret = parse_secret(config)?;
-    open(config, SchemaAction::Migrate, &secret).await?;
-    Ok(())
-}
-
-fn parse_secret(config: &Config) -> anyhow::Result<Secret> {
-    let Some(secret) = &config.secret else {
-        bail!(
-            "a signing secret is needed: set SUNCELLAR_SECRET or secret-file to at least 32 random characters"
-        );
-    };
-    Ok(Secret::parse(secret)?)
-}
-
-/// Opens the store with a secret that need not meet today's rules: the one that is being changed. An SQLite database is
-/// migrated, as no other process uses it; other processes may use PostgreSQL, so there it is for `suncellar migrate`.
-pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
-    open(config, SchemaAction::MigrateUnlessShared, secret).await
-}
-
-async fn open(config: &Config, schema: SchemaAction, secret: &Secret) -> anyhow::Result<Store> {
-    if let Some(file) = &config.secret_file {
-        file_permissions::check_secret_file(file);
-    }
-    make_data_dir(config)?;
-    file_permissions::restrict_existing(config);
-    let open = async {
-        let db = Db::open_with_connections(&config.database, config.database_connections).await?;
-        Store::open_on(db, schema, secret, &random(), Clock::system().now()).await
-    };
-    open.await.context("the database cannot be opened")
-}
-
-/// Creates the folder of the embedded database.
-pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
-    if config.database.starts_with("sqlite:") {
-        std::fs::create_dir_all(&config.data_dir).with_context(|| {
-            format!(
-                "the data folder {} cannot be created",
-                config.data_dir.display()
-            )
-        })?;
-    }
-    Ok(())
-}
-
-/// Locks an SQLite database for this server, as it allows only one. PostgreSQL may have several.
-pub(crate) fn lock_database(config: &Config) -> anyhow::Result<Option<DatabaseLock>> {
-    make_data_dir(config)?;
-    let file = DatabaseFile::of(&config.database)?;
-    Ok(file.map(|file| file.lock()).transpose()?)
-}
 
 /// The listener of a role; `None` if another process has the role.
 pub(crate) async fn bind(
@@ -127,21 +56,6 @@ pub(crate) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<
     listener.map(TcpListener::local_addr).transpose()
 }
 
-pub(crate) fn open_mailer(config: &Config) -> anyhow::Result<Mailer> {
-    match &config.smtp {
-        Some(url) => {
-            let authority = config
-                .smtp_ca
-                .as_ref()
-                .map(std::fs::read)
-                .transpose()
-                .context("smtp-ca cannot be read")?;
-            Mailer::smtp(url, &config.mail_from, authority.as_deref())
-        }
-        None => Mailer::folder(config.data_dir.join("mail"), &config.mail_from),
-    }
-}
-
 /// The parts of a running server.
 pub(crate) struct ServerParts {
     pub(crate) portal: Portal,
@@ -153,7 +67,7 @@ pub(crate) struct ServerParts {
     pub(crate) devices: Option<TcpListener>,
     pub(crate) bus: Bus,
     pub(crate) engine: Engine,
-    pub(crate) post: Mailer,
+    pub(crate) mailer: Mailer,
     pub(crate) clock: Clock,
 }
 
@@ -161,14 +75,14 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // Finds configuration errors before anything is opened.
     open_mailer(&config)?;
     ensure!(
-        !(config.database.starts_with("sqlite:") && demo::is_demo_folder(&config.data_dir)),
+        !(config.database.starts_with("sqlite:") && mark::is_demo_folder(&config.data_dir)),
         "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
         config.data_dir.display()
     );
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     ensure!(
-        !demo::is_demo_database(&store).await?,
+        !mark::is_demo_database(&store).await?,
         "a demo has filled this database, and everybody knows the passwords of its accounts: choose another --database"
     );
     let config = shared_options::agree(config, &store).await?;
@@ -176,7 +90,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
         let opened = SampleStore::open(url, std::env::vars());
         store.telemetry.use_sample_store(opened?);
     }
-    let post = open_mailer(&config)?;
+    let mailer = open_mailer(&config)?;
     let people = bind(&config, ProcessRole::Portal).await?;
     let updates = bind(&config, ProcessRole::Updates).await?;
     let devices = bind(&config, ProcessRole::Gateway).await?;
@@ -204,7 +118,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
             devices,
             bus,
             engine,
-            post,
+            mailer,
             clock,
         },
         Tasks::default(),
@@ -228,7 +142,7 @@ pub(crate) async fn run(
         devices,
         bus,
         engine,
-        post,
+        mailer,
         clock,
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
@@ -312,7 +226,7 @@ pub(crate) async fn run(
             bus: jobs_bus,
             clock,
             random,
-            mailer: post,
+            mailer,
             sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
@@ -355,28 +269,6 @@ async fn run_metrics_upkeep(metrics: PrometheusHandle, stop: CancellationToken) 
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => metrics.run_upkeep(),
-        }
-    }
-}
-
-/// SIGTERM and Ctrl-C, caught from the creation of this value on; an earlier signal ends the process at once.
-pub(crate) struct StopSignal {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl StopSignal {
-    pub(crate) fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    pub(crate) async fn received(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
         }
     }
 }

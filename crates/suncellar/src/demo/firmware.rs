@@ -1,6 +1,6 @@
 //! The manufacturer of the demo's batteries: it has a release key and has published the newest versions.
 use super::people::DemoSeeder;
-use crate::roles::random;
+use crate::opening::random;
 use anyhow::Context as _;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{Manifest, Part, SecretKey, digest_of};
