@@ -1,6 +1,6 @@
-//! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system has its turn once per
-//! quarter-hour, spread over time. A plan is also made out of turn: on new prices and settings, and when the state of charge is
-//! not where the plan expects it. The database knows when each system has to be checked next, and a process checks those of its
+//! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system is due once per
+//! quarter-hour, spread over time. A plan is also made in between: on new prices and settings, and when the state of charge is not
+//! where the plan expects it. The database knows when each system has to be checked next, and a process checks those of its
 //! shards.
 
 mod block_outcome;
