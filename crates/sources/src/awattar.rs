@@ -1,7 +1,8 @@
 //! aWATTar's market data for Germany and Austria, without a token, at most 100 requests a day. Starts and ends in milliseconds,
 //! prices in EUR/MWh.
 use crate::PriceRequest;
-use crate::client::{AWATTAR_AT, Client, SourceFailure, SourceRequest};
+use crate::address::AWATTAR_AT;
+use crate::client::{Client, SourceFailure, SourceRequest};
 use domain::Source;
 use domain::clock::Millis;
 use domain::source::{BiddingZone, PriceSlot, SourceError, SpotPrice};
