@@ -2,7 +2,7 @@
 
 mod mailer;
 
-pub use mailer::Mailer;
+pub use mailer::{Mailer, RenderedMail};
 
 use anyhow::Context as _;
 use domain::clock::Millis;
@@ -19,14 +19,6 @@ use tokio_util::sync::CancellationToken;
 const SEND_TIMEOUT: Duration = Duration::from_secs(45);
 /// The time that a mail being sent has at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
-
-/// A mail as a person reads it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RenderedMail {
-    pub to: String,
-    pub subject: String,
-    pub text: String,
-}
 
 /// Sends every mail that is due. A mail that fails stays in the outbox and is retried later.
 pub async fn send_due(store: &Store, clock: &Clock, service: &Service, mailer: &Mailer) {

@@ -4,6 +4,7 @@
 //! shards.
 
 mod block_outcome;
+mod context;
 mod explained_plan;
 mod inputs;
 mod models;
@@ -11,31 +12,19 @@ mod notice;
 mod savings;
 mod system_planner;
 
+pub use context::PlanningContext;
+
 use crate::Worker;
-use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
-use service::Service;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use store::job_lease::ShardLeases;
+use store::Result;
 use store::planning::PlannedSystem;
-use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
 
 /// Systems that are read at a time.
 const PAGE: usize = 64;
-
-/// The dependencies of planning, and the current time.
-#[derive(Clone, Copy)]
-pub struct PlanningContext<'a> {
-    pub store: &'a Store,
-    pub service: &'a Service,
-    pub bus: &'a Bus,
-    /// Whose systems are planned.
-    pub held: &'a ShardLeases,
-    pub now: Millis,
-}
 
 /// What is kept in memory for each system: trained models and the active plan.
 #[derive(Debug, Default)]

@@ -26,14 +26,14 @@ struct Entry<'a> {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: PriceRequest<'_>,
+    request: PriceRequest<'_>,
 ) -> Result<Vec<PriceSlot>, SourceFailure> {
-    let host = match question.zone {
+    let host = match request.zone {
         BiddingZone::DeLu => None,
         BiddingZone::At => Some(AWATTAR_AT),
         _ => return Err(SourceError::Empty.into()),
     };
-    let bounds = question.bounds();
+    let bounds = request.bounds();
     let asked = SourceRequest {
         path: format!("/v1/marketdata?start={}&end={}", bounds.start, bounds.end),
         host,

@@ -39,14 +39,14 @@ impl Sources {
     pub async fn prices(
         &self,
         source: Source,
-        question: PriceRequest<'_>,
+        request: PriceRequest<'_>,
     ) -> Result<Vec<PriceSlot>, SourceFailure> {
         let client = &self.client;
         let slots = match source {
-            Source::Tibber => tibber::fetch(client, question).await?,
-            Source::Awattar => awattar::fetch(client, question).await?,
-            Source::EnergyCharts => energy_charts::fetch(client, question).await?,
-            Source::Entsoe => entsoe::fetch(client, question).await?,
+            Source::Tibber => tibber::fetch(client, request).await?,
+            Source::Awattar => awattar::fetch(client, request).await?,
+            Source::EnergyCharts => energy_charts::fetch(client, request).await?,
+            Source::Entsoe => entsoe::fetch(client, request).await?,
             Source::OpenMeteo | Source::ForecastSolar => {
                 return Err(SourceError::Rejected.into());
             }
@@ -60,7 +60,7 @@ impl Sources {
     }
 
     /// The yield of one roof, by forecast.solar.
-    pub async fn roof_yield(&self, question: RoofRequest<'_>) -> Result<PvYield, SourceFailure> {
-        forecast_solar::fetch(&self.client, question).await
+    pub async fn roof_yield(&self, request: RoofRequest<'_>) -> Result<PvYield, SourceFailure> {
+        forecast_solar::fetch(&self.client, request).await
     }
 }
