@@ -2,9 +2,11 @@
 
 mod entry;
 mod progress;
+mod statement;
 
 pub(crate) use entry::{CommissioningEntry, StepEntry};
 pub(crate) use progress::CommissioningProgress;
+pub(crate) use statement::DoStep;
 
 use crate::parameter::SerialNumber;
 use serde::Deserialize;

@@ -6,7 +6,7 @@ use domain::{Email, Message};
 use store::registration::PendingRegistration;
 
 pub(crate) fn not_queued(error: service::Error) -> Error {
-    tracing::error!(%error, "registration not queued");
+    tracing::error!(%error, "registration_not_queued");
     Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
 }
 

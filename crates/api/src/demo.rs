@@ -3,10 +3,12 @@
 
 mod battery_controls;
 mod fake_services;
+mod page;
+mod state;
 mod weather;
 
-pub use battery_controls::{BatteryControls, DemoBattery, ManualAction};
 pub use fake_services::fake_services;
+pub use state::{BatteryControls, DemoBattery, DemoState, ManualAction, SentMail};
 pub use weather::SunForecast;
 
 use crate::Portal;
@@ -19,54 +21,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use domain::{Message, Serial};
-use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex};
-
-/// The mails of the demo, newest first.
-#[derive(Clone, Debug, Default)]
-pub struct DemoState {
-    mails: Arc<Mutex<Vec<SentMail>>>,
-    controls: Option<Arc<dyn BatteryControls>>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct SentMail {
-    pub to: String,
-    pub subject: String,
-    pub text: String,
-    /// Unix time in milliseconds.
-    pub at: i64,
-}
-
-/// Older mails are dropped.
-const MAX_MAILS: usize = 100;
-
-impl DemoState {
-    /// Adds batteries that can be operated by hand.
-    #[must_use]
-    pub fn with_controls(self, controls: Arc<dyn BatteryControls>) -> Self {
-        Self {
-            controls: Some(controls),
-            ..self
-        }
-    }
-
-    pub fn deliver(&self, mail: SentMail) {
-        let mut mails = self
-            .mails
-            .lock()
-            .expect("no code panics while it holds the mails");
-        mails.insert(0, mail);
-        mails.truncate(MAX_MAILS);
-    }
-
-    fn mails(&self) -> Vec<SentMail> {
-        self.mails
-            .lock()
-            .expect("no code panics while it holds the mails")
-            .clone()
-    }
-}
+use page::page;
+use serde::Deserialize;
 
 pub(crate) fn routes() -> Router<Portal> {
     Router::new()
@@ -138,16 +94,6 @@ async fn partner_page(Query(query): Query<PartnerRedirect>) -> Result<Response> 
         include_str!("demo/partner.html"),
         minijinja::context! { code, error, state },
     )
-}
-
-fn page(template: &str, values: minijinja::Value) -> Result<Response> {
-    let mut pages = minijinja::Environment::new();
-    pages.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    let html = pages.render_str(template, values).map_err(|error| {
-        tracing::error!(%error, "demo page");
-        Error::internal()
-    })?;
-    Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 
 /// Separates the link of a mail from its text, so that the page can make it clickable.

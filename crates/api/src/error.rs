@@ -103,15 +103,15 @@ impl From<store::Error> for Error {
                 Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
             }
             race if race.is_race() => {
-                tracing::warn!(%error, "two requests changed the same at once: one is told to look again");
+                tracing::warn!(%error, "concurrent_change: two requests changed the same; one of them is refused");
                 Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
             }
             store::Error::Sqlx(_) | store::Error::SampleStore(_) => {
-                tracing::error!(%error, "the database or the sample store did not answer as expected");
+                tracing::error!(%error, "store_unavailable: the database or the sample store did not answer as expected");
                 Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)
             }
             _ => {
-                tracing::error!(%error, "request failed in the store");
+                tracing::error!(%error, "request_failed: the store reported an error");
                 Self::internal()
             }
         }

@@ -30,6 +30,8 @@ mod limits;
 mod live;
 mod login;
 mod metrics;
+mod new_account;
+mod new_password;
 mod number;
 mod openapi;
 mod own_account;

@@ -132,7 +132,7 @@ impl Limits {
             if let Some(store) = &self.store
                 && let Err(error) = store.give_back_attempts(window.kind, &names, tries).await
             {
-                tracing::warn!(%error, "the tries of right codes were not given back");
+                tracing::warn!(%error, "attempts_not_given_back: right codes count as tries");
             }
         }
     }

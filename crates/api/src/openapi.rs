@@ -71,7 +71,7 @@ impl Credential {
 
 /// The OpenAPI document, without a running server.
 pub fn openapi() -> OpenApi {
-    let mut document = route_table::describe(ApiDocument::openapi());
+    let mut document = route_table::describe(ApiDocument::openapi(), complete);
     let components = document.components.get_or_insert_default();
     parameter::add_to(components);
     for credential in Credential::ALL {
@@ -121,7 +121,7 @@ fn let_empty_form_be_left_out(call: &mut Operation, components: &Components) {
 }
 
 /// Adds to a route's calls what follows from its rule.
-pub(crate) fn complete(item: &mut PathItem, rule: &Rule) {
+fn complete(item: &mut PathItem, rule: &Rule) {
     for (changes, call) in calls(item) {
         add_refusals(call, rule, changes);
         if !rule.admits_guests() {

@@ -1,6 +1,7 @@
 //! The authorisation table: every route, who may call it, and which right to a system it needs. Method and path are in the
 //! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not
 //! served. [`store::Access`] additionally proves rights to a single system.
+use crate::Portal;
 use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::form::BodyLimit;
@@ -11,7 +12,6 @@ use crate::routes::{
     plan, price, protocol, registration, replace, savings, security_txt, session, setting_batch,
     setting_template, settings, site, stream, systems, tariff, totp, unit, update,
 };
-use crate::{Portal, openapi};
 use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
 use domain::company::CompanyRight;
@@ -251,12 +251,12 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
     router.into()
 }
 
-/// Adds every route to an OpenAPI document: one for both listeners.
-pub(crate) fn describe(document: OpenApi) -> OpenApi {
+/// Adds every route to an OpenAPI document, completed by its rule: one for both listeners.
+pub(crate) fn describe(document: OpenApi, complete: fn(&mut PathItem, &Rule)) -> OpenApi {
     let router = OpenApiRouter::with_openapi(document);
     let router = all_rows().fold(router, |router, RouteRow { mut handler, rule }| {
         let paths = handler.1.paths.values_mut();
-        paths.for_each(|item| openapi::complete(item, &rule));
+        paths.for_each(|item| complete(item, &rule));
         router.routes(handler)
     });
     router.into_openapi()

@@ -56,7 +56,7 @@ pub async fn serve(
                 Ok(accepted) => accepted,
                 Err(error) => {
                     // Most likely the process is out of file descriptors: wait until some are closed.
-                    tracing::warn!(%error, "accept failed");
+                    tracing::warn!(%error, "accept_failed: retrying");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
@@ -111,6 +111,6 @@ async fn serve_connection<S>(
             TowerToHyperService::new(service),
         );
     if let Err(error) = watcher.watch(connection).await {
-        tracing::debug!(%error, "connection ended");
+        tracing::debug!(%error, "connection_failed");
     }
 }

@@ -76,10 +76,7 @@ pub(crate) async fn run_at_most<T: Send + 'static>(
         let _permit = permit;
         let result = tokio::time::timeout(limit, result).await;
         result.inspect_err(|_| {
-            tracing::error!(
-                ?limit,
-                "work on a file does not end; its thread is left alone"
-            );
+            tracing::error!(?limit, "file_work_not_ending: its thread is left alone");
         })
     });
     waiting.await.ok()?.ok()?.ok()

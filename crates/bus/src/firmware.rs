@@ -68,14 +68,14 @@ pub(crate) async fn run(bus: &Bus) {
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for tick_number in 0_u32.. {
         tick.tick().await;
-        let turn = async {
+        let work = async {
             deliver_ready_updates(bus, &mut delivered).await;
             if tick_number % RELEASE_POLL_TICKS == 0 {
                 bus.live.read_releases().await?;
             }
             Ok::<(), store::Error>(())
         };
-        if let Err(error) = turn.await {
+        if let Err(error) = work.await {
             tracing::warn!(%error, "updates_tick_failed: retrying");
         }
     }

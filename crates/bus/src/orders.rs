@@ -99,7 +99,7 @@ pub(crate) async fn run(bus: &Bus) {
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for tick_number in 1_u32.. {
         tick.tick().await;
-        let turn = async {
+        let work = async {
             if tick_number % BRAKE_POLL_TICKS == 0 {
                 bus.live.read_brake().await?;
             }
@@ -108,7 +108,7 @@ pub(crate) async fn run(bus: &Bus) {
             }
             Ok::<(), store::Error>(())
         };
-        if let Err(error) = turn.await {
+        if let Err(error) = work.await {
             tracing::warn!(%error, "orders_tick_failed: retrying");
         }
     }

@@ -271,7 +271,7 @@ async fn attempt(
     match tokio::time::timeout(COMMIT_TIMEOUT, store.append(reports, gateway)).await {
         Ok(Ok(outcomes)) => Ok(outcomes),
         Ok(Err(error)) => {
-            tracing::error!(%error, reports = reports.len(), "reports were not stored");
+            tracing::error!(%error, reports = reports.len(), "reports_not_stored");
             if let (true, [report]) = (error.is_damage(), reports) {
                 store
                     .db()

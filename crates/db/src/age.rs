@@ -2,7 +2,7 @@
 //! backups has only public keys; `age --decrypt` on another machine has the private one.
 use crate::Result;
 use crate::bech32::bech32;
-use crate::database_file::FileError;
+use crate::error::FileError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};

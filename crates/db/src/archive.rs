@@ -1,10 +1,10 @@
 //! A backup file: the rows of all tables, the same for both engines, compressed by zstd and closed by a checksum of each table.
 //! Inside are records: a letter, the length, then JSON or the bytes of a row. A file that ends before its last record was cut.
 use crate::age::{self, AgeReader, AgeWriter, FileKey, Recipient};
-use crate::backup::DatabaseContents;
-use crate::database_file::FileError;
+use crate::error::FileError;
 use crate::row::Value;
 use crate::row::{TableSum, decode, encode};
+use crate::snapshot::DatabaseContents;
 use crate::table::Table;
 use crate::{Error, Result};
 use domain::clock::Millis;

@@ -1,13 +1,12 @@
 //! Backups, the same for both engines: a file with the rows of all tables at one moment, which can be restored into either of them.
 use crate::archive::{ArchiveReader, ArchiveWriter, Record, Start, TableHead};
-use crate::database_file::FileError;
+use crate::error::FileError;
 use crate::private_file::{create_private, remove, rename, with_suffix};
-use crate::snapshot::{Others, Snapshot};
+use crate::snapshot::{DatabaseContents, Others, Snapshot};
 use crate::{DatabaseFile, Error, Recipient, Result, TableSum};
 use domain::clock::Millis;
 use domain::site_time::utc_text;
 use futures_util::TryStreamExt as _;
-use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -17,15 +16,6 @@ const NAME_START: &str = "suncellar-";
 const NAME_END: &str = ".backup";
 const ENCRYPTED_END: &str = ".backup.age";
 const PARTIAL_END: &str = ".partial";
-
-/// A few figures by which people recognise a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DatabaseContents {
-    pub systems: i64,
-    pub accounts: i64,
-    /// When the newest sample that is not sealed yet was measured.
-    pub newest_sample: Option<Millis>,
-}
 
 #[derive(Clone, Debug)]
 pub struct BackupOptions<'a> {

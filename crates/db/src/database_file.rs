@@ -1,6 +1,8 @@
 //! The file of an SQLite database: which server uses it, and whether it holds a portal.
+use crate::error::FileError;
 use crate::{Error, Result};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use sqlx::{ConnectOptions as _, SqliteConnection};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -12,60 +14,6 @@ use std::time::Duration;
 /// Another process may be creating the database, which takes some ten milliseconds.
 const MAX_SET_UP_POLLS: u32 = 20;
 const SET_UP_POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Reasons why a database file cannot be used. Each message says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    #[error(
-        "a server uses {file} already (process {process}): stop it first, or give this one a --data-dir of its own"
-    )]
-    InUse { file: PathBuf, process: String },
-    #[error(
-        "{0} is there, but no portal is in it: put a backup back with `suncellar restore FILE`; only if this is a first start that was interrupted, delete the file"
-    )]
-    Empty(PathBuf),
-    #[error(
-        "a restore of {0} was interrupted: run `suncellar restore FILE` again; what was there before is kept beside it, as {0}.before-restore-…"
-    )]
-    RestoreInterrupted(PathBuf),
-    #[error(
-        "{file} is damaged ({cause}): `suncellar check` says what is, `suncellar restore FILE` puts a backup back"
-    )]
-    Damaged { file: PathBuf, cause: String },
-    #[error("{0} is neither a backup nor a database of Suncellar")]
-    Foreign(PathBuf),
-    #[error("{0} is of a newer version of Suncellar than this one")]
-    Newer(PathBuf),
-    #[error("{file} is damaged or incomplete ({cause}): take another backup")]
-    DamagedBackup { file: PathBuf, cause: String },
-    #[error(
-        "{0} is encrypted: decrypt it on the way with `age --decrypt --identity KEYFILE {0} | suncellar restore -`"
-    )]
-    Encrypted(PathBuf),
-    #[error(
-        "{0} is an SQLite database: restore it with --database sqlite:FILE, then take it to PostgreSQL by `suncellar move`"
-    )]
-    OnlySqlite(PathBuf),
-    #[error(
-        "{0} must have recipients that begin with age1, one in each line: `age-keygen` makes a key and prints its recipient"
-    )]
-    NoRecipient(PathBuf),
-    #[error("{0} is a file: name the folder for backups")]
-    NotAFolder(PathBuf),
-    #[error("{0} is there already: nothing is moved over a database")]
-    Exists(PathBuf),
-    #[error("{0} is the database itself")]
-    Same(PathBuf),
-    #[error("{file}: {cause}")]
-    Io { file: PathBuf, cause: io::Error },
-}
-
-impl FileError {
-    pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Error {
-        let file = file.to_owned();
-        |cause| Error::File(Self::Io { file, cause })
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct DatabaseFile {
@@ -172,6 +120,27 @@ impl DatabaseFile {
 }
 
 /// The same result for every spelling of a path, so that two servers find the same lock.
+/// Opens the file without ever writing to it, whatever state it is in.
+pub(crate) async fn read_only(file: &Path) -> Result<SqliteConnection> {
+    // SQLite would only report that it cannot open the file. Only the metadata is read: opening and closing the file would drop
+    // SQLite's locks.
+    std::fs::metadata(file).map_err(FileError::io(file))?;
+    let options = SqliteConnectOptions::new().filename(file).read_only(true);
+    options
+        .connect()
+        .await
+        .map_err(|error| explain(file, error))
+}
+
+pub(crate) fn explain(file: &Path, error: sqlx::Error) -> Error {
+    let error = Error::from(error);
+    if error.is_damage() {
+        let (file, cause) = (file.to_owned(), error.to_string());
+        return FileError::Damaged { file, cause }.into();
+    }
+    error
+}
+
 fn canonical_path(path: &Path) -> PathBuf {
     let whole = std::fs::canonicalize(path).ok();
     let in_folder = || {

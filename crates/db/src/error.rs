@@ -1,6 +1,7 @@
 //! What can go wrong with a database, and which of it is permanent.
-use crate::database_file::FileError;
 use domain::Serial;
+use std::io;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -62,6 +63,60 @@ pub enum Error {
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Reasons why a database file cannot be used. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error(
+        "a server uses {file} already (process {process}): stop it first, or give this one a --data-dir of its own"
+    )]
+    InUse { file: PathBuf, process: String },
+    #[error(
+        "{0} is there, but no portal is in it: put a backup back with `suncellar restore FILE`; only if this is a first start that was interrupted, delete the file"
+    )]
+    Empty(PathBuf),
+    #[error(
+        "a restore of {0} was interrupted: run `suncellar restore FILE` again; what was there before is kept beside it, as {0}.before-restore-…"
+    )]
+    RestoreInterrupted(PathBuf),
+    #[error(
+        "{file} is damaged ({cause}): `suncellar check` says what is, `suncellar restore FILE` puts a backup back"
+    )]
+    Damaged { file: PathBuf, cause: String },
+    #[error("{0} is neither a backup nor a database of Suncellar")]
+    Foreign(PathBuf),
+    #[error("{0} is of a newer version of Suncellar than this one")]
+    Newer(PathBuf),
+    #[error("{file} is damaged or incomplete ({cause}): take another backup")]
+    DamagedBackup { file: PathBuf, cause: String },
+    #[error(
+        "{0} is encrypted: decrypt it on the way with `age --decrypt --identity KEYFILE {0} | suncellar restore -`"
+    )]
+    Encrypted(PathBuf),
+    #[error(
+        "{0} is an SQLite database: restore it with --database sqlite:FILE, then take it to PostgreSQL by `suncellar move`"
+    )]
+    OnlySqlite(PathBuf),
+    #[error(
+        "{0} must have recipients that begin with age1, one in each line: `age-keygen` makes a key and prints its recipient"
+    )]
+    NoRecipient(PathBuf),
+    #[error("{0} is a file: name the folder for backups")]
+    NotAFolder(PathBuf),
+    #[error("{0} is there already: nothing is moved over a database")]
+    Exists(PathBuf),
+    #[error("{0} is the database itself")]
+    Same(PathBuf),
+    #[error("{file}: {cause}")]
+    Io { file: PathBuf, cause: io::Error },
+}
+
+impl FileError {
+    pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Error {
+        let file = file.to_owned();
+        |cause| Error::File(Self::Io { file, cause })
+    }
+}
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {

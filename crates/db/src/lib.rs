@@ -27,14 +27,15 @@ mod transaction;
 
 pub use age::Recipient;
 pub use changes::{ChangeVersion, Changes};
-pub use database_file::{DatabaseFile, DatabaseLock, FileError};
+pub use database_file::{DatabaseFile, DatabaseLock};
 pub use db_macros::FromRow;
-pub use error::{Error, Result};
+pub use error::{Error, FileError, Result};
 pub use examination::check;
 pub use migrations::Schema;
 pub use open::DEFAULT_CONNECTIONS;
 pub use row::TableSum;
 pub use sealed_day_months::attach_month;
+pub use snapshot::DatabaseContents;
 #[doc(hidden)]
 pub use tracing::Instrument;
 pub use transaction::{Tx, WritePermit};
@@ -153,7 +154,7 @@ impl Db {
         let file = file.map_or_else(|| "PostgreSQL".to_owned(), |file| file.to_string());
         tracing::error!(
             %sn, table, file, %error,
-            "rows of a system are damaged and left out: `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
+            "system_rows_damaged: they are left out; `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
         );
     }
 

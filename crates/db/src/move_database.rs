@@ -1,6 +1,6 @@
 //! Moves a portal to another database, of whichever engine, while no server runs. An interrupted move goes on where it stopped, and
 //! the source stays as it is.
-use crate::database_file::FileError;
+use crate::error::FileError;
 use crate::filling::{Filling, STEP_BYTES};
 use crate::open::APPLICATION;
 use crate::private_file::rename;

@@ -1,6 +1,6 @@
 //! Files that only this user may read, and changes of their names that survive a power failure.
 use crate::Result;
-use crate::database_file::FileError;
+use crate::error::FileError;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;

@@ -1,11 +1,10 @@
 //! Puts a backup into a database: in place of an SQLite file, or into an empty PostgreSQL database.
 use crate::archive::{ArchiveReader, FileKind, Record, TableHead, kind};
-use crate::backup::DatabaseContents;
-use crate::database_file::FileError;
+use crate::error::FileError;
 use crate::filling::{Filling, STEP_BYTES};
 use crate::private_file::{create_private, remove, rename, with_suffix};
 use crate::row::size_of_row;
-use crate::snapshot::{Others, Snapshot};
+use crate::snapshot::{DatabaseContents, Others, Snapshot};
 use crate::table::Table;
 use crate::{DatabaseFile, Error, Result, migrations, sqlite_file};
 use domain::clock::Millis;

@@ -1,11 +1,12 @@
 //! Reads all tables of a database at one moment, while others go on writing.
-use crate::backup::DatabaseContents;
+use crate::database_file::{explain, read_only};
 use crate::row::{TableSum, Value, encode};
-use crate::sqlite_file::{explain, read_only};
 use crate::table::{self, Column, Kind, Table, quoted};
 use crate::{DatabaseFile, Error, Result};
+use domain::clock::Millis;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use serde::{Deserialize, Serialize};
 use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqliteConnection};
@@ -17,6 +18,15 @@ const LOCK_TIMEOUT: &str = "10s";
 
 /// Before it, every sample was a row.
 const FIRST_VERSION_WITH_LOG: i64 = 29;
+
+/// A few figures by which people recognise a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatabaseContents {
+    pub systems: i64,
+    pub accounts: i64,
+    /// When the newest sample that is not sealed yet was measured.
+    pub newest_sample: Option<Millis>,
+}
 
 /// A connection in a transaction that sees one moment.
 pub(crate) enum Snapshot {

@@ -1,11 +1,10 @@
-//! What SQLite itself does with a database file: read it without writing, copy it, check it.
-use crate::backup::DatabaseContents;
-use crate::database_file::FileError;
+//! What SQLite itself does with a database file: copy it, check it.
+use crate::database_file::{explain, read_only};
+use crate::error::FileError;
 use crate::private_file::{create_private, remove, sync};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{DatabaseContents, Snapshot};
 use crate::{DatabaseFile, Error, Result, migrations};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use sqlx::{Connection as _, SqliteConnection};
 use std::io;
 use std::path::Path;
 
@@ -71,27 +70,6 @@ async fn inspect(file: &Path) -> Result<DatabaseContents> {
     };
     snapshot.close().await?;
     contents
-}
-
-/// Opens the file without ever writing to it, whatever state it is in.
-pub(crate) async fn read_only(file: &Path) -> Result<SqliteConnection> {
-    // SQLite would only report that it cannot open the file. Only the metadata is read: opening and closing the file would drop
-    // SQLite's locks.
-    std::fs::metadata(file).map_err(FileError::io(file))?;
-    let options = SqliteConnectOptions::new().filename(file).read_only(true);
-    options
-        .connect()
-        .await
-        .map_err(|error| explain(file, error))
-}
-
-pub(crate) fn explain(file: &Path, error: sqlx::Error) -> Error {
-    let error = Error::from(error);
-    if error.is_damage() {
-        let (file, cause) = (file.to_owned(), error.to_string());
-        return FileError::Damaged { file, cause }.into();
-    }
-    error
 }
 
 /// Results of SQLite's own integrity check.

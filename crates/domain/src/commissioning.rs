@@ -3,12 +3,14 @@
 
 mod checks;
 mod installation;
+mod phase_reading;
 mod phase_test;
 mod reason;
 
 pub use checks::{CheckRecord, CheckResult, CheckState, assess, check};
 pub use installation::{InstallationStatus, InstalledUnit, MeterTestResult, PendingUpdate};
-pub use phase_test::{MIN_LOAD_W, PhaseReading, measure_phase, phase_reading, phase_rise};
+pub use phase_reading::{PhaseReading, phase_reading};
+pub use phase_test::{MIN_LOAD_W, measure_phase, phase_rise};
 pub use reason::{Finding, FindingReason};
 
 use crate::Message;

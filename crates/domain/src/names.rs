@@ -9,6 +9,11 @@ pub const fn variants<T: VariantArray + Copy, const N: usize>() -> [T; N] {
         .expect("N is the number of variants, or it does not compile")
 }
 
+/// None of the known names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown name")]
+pub struct UnknownName;
+
 /// The error of an enum that does not say which name is unknown.
 pub(crate) fn unknown<E: Default>(_: &str) -> E {
     E::default()

@@ -8,7 +8,7 @@ pub use poll::{PollOutcome, SourceError, SourceState, next_price_poll};
 pub use spot::{PriceMarkup, PriceSlot, QUARTER, SpotPrice, quarter_prices};
 pub use time_of_use::{DayType, MAX_STEPS, TariffStep, TimeOfUse};
 
-use crate::names::unknown;
+use crate::names::{UnknownName, unknown};
 use crate::setting::Value;
 use crate::weather::WeatherCell;
 use crate::{Country, Serial};
@@ -84,10 +84,6 @@ impl Source {
         }
     }
 }
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
-#[error("unknown name")]
-pub struct UnknownName;
 
 macro_rules! zones {
     ($($zone:ident $name:literal $eic:literal),* $(,)?) => {

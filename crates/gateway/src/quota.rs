@@ -172,19 +172,19 @@ impl DeviceQuota {
 
     /// Notifies the operator: one log line when throttling begins, and a row that is updated once a minute.
     pub(crate) async fn report_throttled(&self, sn: &Serial, kind: MessageKind, now: Millis) {
-        let news = lock(&self.buckets).incident(now);
-        if news.begins {
+        let change = lock(&self.buckets).incident(now);
+        if change.begins {
             tracing::warn!(
                 %sn,
                 messages = kind.as_str(),
                 "device_throttled: it sends more than its quota and is read more slowly; `suncellar admin list-throttled` lists all"
             );
         }
-        if news.record {
+        if change.record {
             let device = ThrottledDevice {
                 sn: sn.clone(),
                 kind,
-                since: news.since,
+                since: change.since,
                 at: now,
             };
             if let Err(error) = self.quotas.store.record_throttled(&device).await {
@@ -211,9 +211,9 @@ struct Incident {
     recorded_at: Millis,
 }
 
-/// What to report to the operator.
+/// What the operator has to know of an incident now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct IncidentNews {
+struct IncidentChange {
     since: Millis,
     begins: bool,
     record: bool,
@@ -261,7 +261,7 @@ impl Buckets {
         pauses.max_by_key(|pause| pause.duration)
     }
 
-    fn incident(&mut self, now: Millis) -> IncidentNews {
+    fn incident(&mut self, now: Millis) -> IncidentChange {
         let ongoing = self
             .incident
             .filter(|incident| now - incident.last < INCIDENT_ENDS_AFTER);
@@ -276,7 +276,7 @@ impl Buckets {
         }
         incident.last = now;
         self.incident = Some(incident);
-        IncidentNews {
+        IncidentChange {
             since: incident.since,
             begins: ongoing.is_none(),
             record,

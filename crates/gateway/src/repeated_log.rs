@@ -47,7 +47,11 @@ impl RepeatedLog {
             for (line, repeated) in lines {
                 let more = repeated.begin_minute();
                 if more > 0 {
-                    tracing::warn!(line, more, "repeated: as often again in the last minute");
+                    tracing::warn!(
+                        line,
+                        more,
+                        "line_repeated: as often again in the last minute"
+                    );
                 }
             }
         }

@@ -34,7 +34,7 @@ pub async fn watch_connected(
             tick.tick().await;
             let checked = watcher.check_connected(&store, &service, &bus.live, clock.now());
             if let Err(error) = checked.await {
-                tracing::error!(%error, "alarm check failed; retrying at the next tick");
+                tracing::error!(%error, "alarm_check_failed: retrying at the next tick");
             }
             crate::job_runs::record_run("connected_alarms", clock.now());
         }
@@ -75,12 +75,12 @@ pub async fn open_offline_alarms(
 
 pub(crate) async fn run(store: &Store, service: &Service, shards: ShardSet, now: Millis) {
     if let Err(error) = open_offline_alarms(store, service, shards, now).await {
-        tracing::error!(%error, "opening offline alarms failed; retrying at the next tick");
+        tracing::error!(%error, "offline_alarms_failed: retrying at the next tick");
     }
 }
 
 pub(crate) async fn queue_mails(service: &Service) {
     if let Err(error) = service.queue_alarm_mails().await {
-        tracing::error!(%error, "queueing alarm mails failed; retrying at the next tick");
+        tracing::error!(%error, "alarm_mails_not_queued: retrying at the next tick");
     }
 }

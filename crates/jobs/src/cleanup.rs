@@ -12,7 +12,7 @@ const COMMAND_RETENTION: Millis = 90 * DAY;
 
 pub async fn run(store: &Store, now: Millis) {
     if let Err(error) = clear(store, now).await {
-        tracing::error!(%error, "cleanup failed; retrying at the next tick");
+        tracing::error!(%error, "cleanup_failed: retrying at the next tick");
     }
 }
 

@@ -3,6 +3,6 @@ use service::Service;
 
 pub(crate) async fn run(service: &Service) {
     if let Err(error) = service.expire_commands().await {
-        tracing::error!(%error, "expiring commands failed; retrying at the next tick");
+        tracing::error!(%error, "command_expiry_failed: retrying at the next tick");
     }
 }

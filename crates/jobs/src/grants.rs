@@ -3,6 +3,6 @@ use service::Service;
 
 pub(crate) async fn run(service: &Service) {
     if let Err(error) = service.process_grant_deadlines().await {
-        tracing::error!(%error, "processing grant deadlines failed; retrying at the next tick");
+        tracing::error!(%error, "grant_deadlines_failed: retrying at the next tick");
     }
 }

@@ -2,7 +2,7 @@
 
 mod mailer;
 
-pub use mailer::Mailer;
+pub use mailer::{Mailer, RenderedMail};
 
 use anyhow::Context as _;
 use domain::clock::Millis;
@@ -19,14 +19,6 @@ use tokio_util::sync::CancellationToken;
 const SEND_TIMEOUT: Duration = Duration::from_secs(45);
 /// The time that a mail being sent has at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
-
-/// A mail as a person reads it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RenderedMail {
-    pub to: String,
-    pub subject: String,
-    pub text: String,
-}
 
 /// Sends every mail that is due. A mail that fails stays in the outbox and is retried later.
 pub async fn send_due(store: &Store, clock: &Clock, service: &Service, mailer: &Mailer) {
@@ -55,7 +47,7 @@ pub(crate) async fn send_until(
             }
             Ok(None) => return,
             Err(error) => {
-                tracing::error!(%error, "cannot read the outbox; retrying at the next tick");
+                tracing::error!(%error, "outbox_read_failed: retrying at the next tick");
                 return;
             }
         }
@@ -70,7 +62,7 @@ pub(crate) async fn measure_queue(store: &Store, now: Millis) {
             metrics::gauge!("mails_waiting").set(waiting as f64);
             metrics::gauge!("mails_oldest_seconds").set(age as f64 / 1_000.0);
         }
-        Err(error) => tracing::warn!(%error, "cannot count the mails in the outbox"),
+        Err(error) => tracing::warn!(%error, "outbox_count_failed"),
     }
 }
 
@@ -96,7 +88,7 @@ async fn deliver(store: &Store, service: &Service, mailer: &Mailer, due: DueMail
             error,
             mail = due.id,
             tries = due.tries,
-            "mail not sent; it stays in the outbox"
+            "mail_not_sent: it stays in the outbox"
         );
     }
 }

@@ -1,9 +1,10 @@
-//! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system has its turn once per
-//! quarter-hour, spread over time. A plan is also made out of turn: on new prices and settings, and when the state of charge is
-//! not where the plan expects it. The database knows when each system has to be checked next, and a process checks those of its
+//! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system is due once per
+//! quarter-hour, spread over time. A plan is also made in between: on new prices and settings, and when the state of charge is not
+//! where the plan expects it. The database knows when each system has to be checked next, and a process checks those of its
 //! shards.
 
 mod block_outcome;
+mod context;
 mod explained_plan;
 mod inputs;
 mod models;
@@ -11,31 +12,19 @@ mod notice;
 mod savings;
 mod system_planner;
 
+pub use context::PlanningContext;
+
 use crate::Worker;
-use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
-use service::Service;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use store::job_lease::ShardLeases;
+use store::Result;
 use store::planning::PlannedSystem;
-use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
 
 /// Systems that are read at a time.
 const PAGE: usize = 64;
-
-/// The dependencies of planning, and the current time.
-#[derive(Clone, Copy)]
-pub struct PlanningContext<'a> {
-    pub store: &'a Store,
-    pub service: &'a Service,
-    pub bus: &'a Bus,
-    /// Whose systems are planned.
-    pub held: &'a ShardLeases,
-    pub now: Millis,
-}
 
 /// What is kept in memory for each system: trained models and the active plan.
 #[derive(Debug, Default)]
@@ -161,7 +150,7 @@ fn or_retry_later<T>(
     now: Millis,
 ) -> Option<T> {
     if let Err(error) = &done {
-        tracing::error!(%error, sn = %system.sn, "planning failed; retrying in a minute");
+        tracing::error!(%error, sn = %system.sn, "planning_failed: retrying in a minute");
         planner.not_before = now + MINUTE;
     }
     done.ok()
@@ -176,6 +165,6 @@ pub(crate) async fn run(worker: &Worker) {
         now: worker.clock.now(),
     };
     if let Err(error) = worker.planners.lock().await.tick(context).await {
-        tracing::error!(%error, "planning tick failed; retrying at the next tick");
+        tracing::error!(%error, "planning_tick_failed: retrying at the next tick");
     }
 }

@@ -24,19 +24,19 @@ pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Mi
             let ahead_seconds = ahead / SECOND;
             tracing::warn!(
                 ahead_seconds,
-                "server clock is wrong; no samples are erased until it is corrected"
+                "erasing_paused: the server's clock is wrong; nothing is erased until it is right"
             );
             return;
         }
         Err(error) => {
-            return tracing::error!(%error, "clock check failed; erasing old samples is retried");
+            return tracing::error!(%error, "erasing_clock_check_failed: retrying later");
         }
     }
     match store.telemetry.erase_former_households(shards).await {
         Ok(0) => {}
-        Ok(systems) => tracing::info!(systems, "samples of former households erased"),
+        Ok(systems) => tracing::info!(systems, "former_households_erased"),
         Err(error) => {
-            tracing::error!(%error, "erasing former households failed; retrying later");
+            tracing::error!(%error, "former_households_not_erased: retrying later");
         }
     }
     if !shards.contains(Shard::FIRST) {
@@ -48,12 +48,12 @@ pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Mi
     let from = now - i64::from(keep.days) * DAY;
     match store.telemetry.delete_old_months(from).await {
         Ok(None) => {}
-        Ok(Some(first_day)) => tracing::info!(%first_day, "samples before this day deleted"),
-        Err(error) => tracing::error!(%error, "deleting old samples failed; retrying later"),
+        Ok(Some(first_day)) => tracing::info!(%first_day, "old_samples_deleted"),
+        Err(error) => tracing::error!(%error, "old_samples_not_deleted: retrying later"),
     }
     match store.purge_reports(from, now).await {
         Ok(0) => {}
-        Ok(rows) => tracing::info!(rows, "old events, undated samples and rejects erased"),
-        Err(error) => tracing::error!(%error, "erasing old reports failed; retrying later"),
+        Ok(rows) => tracing::info!(rows, "old_reports_erased"),
+        Err(error) => tracing::error!(%error, "old_reports_not_erased: retrying later"),
     }
 }

@@ -3,6 +3,6 @@ use service::Service;
 
 pub(crate) async fn run(service: &Service) {
     if let Err(error) = service.advance_rollouts().await {
-        tracing::error!(%error, "advancing roll-outs failed; retrying at the next tick");
+        tracing::error!(%error, "rollouts_not_advanced: retrying at the next tick");
     }
 }

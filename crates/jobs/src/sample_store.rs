@@ -8,7 +8,7 @@ pub(crate) async fn run(store: &Store, shards: ShardSet, random: &Random, now: M
     let telemetry = &store.telemetry;
     match telemetry.move_to_sample_store(shards, random, now).await {
         Ok(0) => {}
-        Ok(months) => tracing::info!(months, "months moved to the sample store"),
+        Ok(months) => tracing::info!(months, "months_moved"),
         Err(error) => tracing::error!(%error, "months_not_moved: retrying with the next run"),
     }
     if !shards.contains(Shard::FIRST) {
@@ -16,7 +16,7 @@ pub(crate) async fn run(store: &Store, shards: ShardSet, random: &Random, now: M
     }
     match telemetry.delete_unused_objects(now).await {
         Ok(0) => {}
-        Ok(objects) => tracing::info!(objects, "unused objects deleted from the sample store"),
+        Ok(objects) => tracing::info!(objects, "unused_objects_deleted"),
         Err(error) => tracing::error!(%error, "objects_not_deleted: retrying with the next run"),
     }
 }

@@ -9,7 +9,7 @@ pub(crate) async fn run(store: &Store, shards: ShardSet, now: Millis) {
     }
     match store.telemetry.seal_due(shards, now).await {
         Ok(0) => {}
-        Ok(days) => tracing::info!(days, "days sealed"),
-        Err(error) => tracing::error!(%error, "sealing failed; retrying at the next tick"),
+        Ok(days) => tracing::info!(days, "days_sealed"),
+        Err(error) => tracing::error!(%error, "sealing_failed: retrying at the next tick"),
     }
 }

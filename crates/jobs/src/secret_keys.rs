@@ -5,6 +5,6 @@ use store::Store;
 
 pub(crate) async fn run(store: &Store, random: &Random, now: Millis) {
     if let Err(error) = store.reencrypt_all(random, now).await {
-        tracing::error!(%error, "re-encryption after a key rotation failed; retrying at the next tick");
+        tracing::error!(%error, "reencryption_failed: retrying at the next tick");
     }
 }

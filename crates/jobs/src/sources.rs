@@ -23,17 +23,17 @@ pub async fn run(store: &Store, sources: &Sources, random: &Random, now: Millis)
         now,
     };
     if let Err(error) = round.poll_prices().await {
-        tracing::error!(%error, "polling prices failed; retrying at the next tick");
+        tracing::error!(%error, "price_polls_failed: retrying at the next tick");
     }
     if let Err(error) = round.poll_weather().await {
-        tracing::error!(%error, "polling weather failed; retrying at the next tick");
+        tracing::error!(%error, "weather_polls_failed: retrying at the next tick");
     }
 }
 
 /// Corrects which requests are made at all.
 pub async fn update_needed(store: &Store) {
     if let Err(error) = store.update_needed_polls().await {
-        tracing::error!(%error, "updating the needed polls failed; retrying at the next tick");
+        tracing::error!(%error, "needed_polls_not_updated: retrying at the next tick");
     }
 }
 
@@ -53,7 +53,7 @@ impl PollRound<'_> {
     ) -> SourceState {
         let outcome = PollOutcome::Failed { error, retry_after };
         let after = state.after(outcome, self.jitter(), self.now);
-        tracing::warn!(source = source.name(), %error, tries = after.tries, "source request failed; known values stay in use");
+        tracing::warn!(source = source.name(), %error, tries = after.tries, "source_request_failed: known values stay in use");
         after
     }
 

@@ -3,6 +3,6 @@ use service::Service;
 
 pub(crate) async fn run(service: &Service) {
     if let Err(error) = service.apply_due_tariffs().await {
-        tracing::error!(%error, "applying tariffs that begin today failed; retrying at the next tick");
+        tracing::error!(%error, "due_tariffs_not_applied: retrying at the next tick");
     }
 }

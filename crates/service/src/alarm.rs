@@ -8,7 +8,7 @@ use domain::alarm::{AlarmChange, AlarmMail, CommentText, MAX_COMMENTS};
 use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
 use store::Access;
-use store::alarm::{self, Alarm, by_serial, comment, news};
+use store::alarm::{self, Alarm, by_serial, comment, notification};
 use store::journal::NewEntry;
 
 /// Changes per transaction, so an outage of thousands of systems does not block others.
@@ -56,7 +56,7 @@ impl Service {
                     }
                 };
                 if let Some(id) = id {
-                    news::insert(&mut t, sn, id, now).await?;
+                    notification::insert(&mut t, sn, id, now).await?;
                     changed.push(sn.clone());
                 }
             }
@@ -144,7 +144,7 @@ impl Service {
         let mut t = self.begin().await?;
         alarm::set_mail(&mut t, account, choice).await?;
         if choice == AlarmMail::Never {
-            news::discard(&mut t, account).await?;
+            notification::discard(&mut t, account).await?;
         }
         let fields = vec!["alarm_mail".to_owned()];
         let event = JournalEvent::ProfileChanged { fields };

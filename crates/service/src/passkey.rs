@@ -82,7 +82,7 @@ impl Service {
         let new = match checked {
             Some(Ok(new)) => new,
             Some(Err(reason)) => {
-                tracing::info!(%reason, "a new passkey was refused");
+                tracing::info!(%reason, "new_passkey_refused");
                 return Ok(PasskeyAdded::Refused);
             }
             None => return Ok(PasskeyAdded::Refused),
@@ -121,7 +121,7 @@ impl Service {
         expected: Option<AccountId>,
     ) -> Result<Option<AccountId>> {
         let refused = |reason: &dyn std::fmt::Display| {
-            tracing::info!(%reason, "a passkey was refused");
+            tracing::info!(%reason, "passkey_refused");
             Ok(None)
         };
         let Some(party) = self.relying_party() else {

@@ -1,32 +1,35 @@
 //! One battery on the device link: it measures, sends, buffers what it could not send, and reconnects.
+mod apply_intervention;
+mod downlink;
+mod measuring;
+mod power;
+mod session;
+
+pub(crate) use power::Power;
+
 use crate::battery::Rating;
 use crate::connection::{ConnectError, Connection};
-use crate::downlink::ExecutedOrders;
 use crate::firmware::{Download, FactoryConfig, FirmwareKeys, PowerCut, Updater};
-use crate::fleet::FleetContext;
-use crate::intervention::{Intervention, SharedDeviceState, next_intervention};
+use crate::fleet_context::FleetContext;
+use crate::intervention::{Intervention, next_intervention};
 use crate::link_faults::Dice;
 use crate::main_switch::MainSwitch;
+use crate::observation::{AcknowledgedIds, ExecutedOrders, SharedDeviceState};
 use crate::portal_memory::PortalMemory;
-use crate::power::Power;
 use crate::seed::Seed;
 use crate::send_queue::{OutgoingMessage, SendQueue};
 use crate::unit::Unit;
 use crate::wire::{self, DeviceClock, FirmwareVersions, Identity, StampedSample};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::sample::MessageId;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 const RECONNECT_BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-
-/// The ids of the samples that were acknowledged.
-pub(crate) type AcknowledgedIds = Arc<Mutex<Vec<MessageId>>>;
 
 /// A battery before it is started.
 pub struct Device {
@@ -190,7 +193,7 @@ impl RunningDevice {
                 Ok(SessionEnd::Finished) => return,
                 Ok(SessionEnd::Offline(pause)) => pause,
                 Ok(SessionEnd::ConnectionLost(error)) => {
-                    tracing::debug!(sn = %self.identity.serial, %error, "connection lost");
+                    tracing::debug!(sn = %self.identity.serial, %error, "connection_lost");
                     failures = 0;
                     self.pause_after(failures)
                 }
@@ -211,9 +214,9 @@ impl RunningDevice {
         match refused {
             ConnectError::Credentials => {
                 self.context.stats.refused.fetch_add(1, Relaxed);
-                tracing::warn!(%sn, "login refused: check the serial number and its secret");
+                tracing::warn!(%sn, "login_refused: check the serial number and its secret");
             }
-            ConnectError::Unreachable(error) => tracing::debug!(%sn, %error, "gateway unreachable"),
+            ConnectError::Unreachable(error) => tracing::debug!(%sn, %error, "gateway_unreachable"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Settings on the device link: the battery validates a document field by field and reports the values that it works with.
 //! Deliberately independent of the portal's own table: each checks the other.
 use crate::battery::Rating;
-use crate::meter::MeterType;
-use crate::settings::{BatterySettings, Control, DailyWindow, TariffMode, Wire};
+use crate::meter::{MeterType, Wire};
+use crate::settings::{BatterySettings, Control, DailyWindow, TariffMode};
 use crate::wire::FirmwareVersions;
 use serde_json::{Value, json};
 

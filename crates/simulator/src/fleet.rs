@@ -1,65 +1,19 @@
-//! Many batteries in one process with shared context.
-use crate::device::{AcknowledgedIds, Device, RunningDevice};
-use crate::downlink::{ExecutedOrder, ExecutedOrders};
-use crate::firmware::UpdateTiming;
-use crate::fleet_stats::FleetStats;
-use crate::intervention::{DeviceState, Intervention, SharedDeviceState};
-use crate::link_faults::LinkFaults;
+//! Many batteries in one process.
+use crate::device::{Device, RunningDevice};
+use crate::fleet_context::FleetContext;
+use crate::intervention::Intervention;
+use crate::observation::{
+    AcknowledgedIds, DeviceState, ExecutedOrder, ExecutedOrders, SharedDeviceState,
+};
+use domain::Serial;
 use domain::sample::MessageId;
-use domain::{Clock, Serial};
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// What all batteries of a fleet share.
-pub struct FleetContext {
-    pub gateway: SocketAddr,
-    pub interval: Duration,
-    /// The speed of firmware updates.
-    pub update_timing: UpdateTiming,
-    /// Sends the next sample as soon as the last one is acknowledged.
-    pub closed_loop: bool,
-    pub clock: Clock,
-    pub link_faults: LinkFaults,
-    /// Samples measured offline are sent after a random delay of up to this long.
-    pub history_jitter: Duration,
-    /// How many samples a battery buffers while it cannot send.
-    pub buffer: usize,
-    /// Connections are spread over this time.
-    pub ramp: Duration,
-    pub record_acknowledged: bool,
-    pub record_executed_orders: bool,
-    pub accepts_interventions: bool,
-    pub stats: FleetStats,
-    /// Stop measuring, and end when everything is delivered.
-    pub finish: CancellationToken,
-}
-
-impl FleetContext {
-    pub fn new(gateway: SocketAddr, interval: Duration, clock: Clock) -> Self {
-        Self {
-            gateway,
-            interval,
-            update_timing: UpdateTiming::for_interval(interval),
-            closed_loop: false,
-            clock,
-            link_faults: LinkFaults::default(),
-            history_jitter: Duration::from_secs(300),
-            buffer: 2_880,
-            ramp: Duration::ZERO,
-            record_acknowledged: false,
-            record_executed_orders: false,
-            accepts_interventions: false,
-            stats: FleetStats::default(),
-            finish: CancellationToken::new(),
-        }
-    }
-}
-
+/// Running batteries.
 pub struct Fleet {
     context: Arc<FleetContext>,
     tasks: TaskTracker,

@@ -1,9 +1,15 @@
 //! The smart meter at the house connection. A battery with the wrong meter type, address or interface gets no answer and
 //! has no readings.
-use crate::settings::{BatterySettings, Wire};
 use strum::{EnumString, IntoStaticStr};
 
 pub const DEFAULT_ADDRESS: u8 = 1;
+
+/// The interface between a meter and a battery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    Rs485,
+    Tcp,
+}
 
 /// The meters that batteries can talk to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
@@ -56,15 +62,5 @@ impl Default for Meter {
             address: DEFAULT_ADDRESS,
             alive: true,
         }
-    }
-}
-
-impl Meter {
-    /// Whether a battery with these settings gets readings from it.
-    pub fn answers(self, settings: &BatterySettings) -> bool {
-        self.alive
-            && self.kind == settings.meter_type
-            && self.address == settings.meter_address
-            && self.kind.speaks(settings.wire)
     }
 }

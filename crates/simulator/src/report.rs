@@ -1,6 +1,7 @@
 //! A unit's report about itself: the sample with status and flags.
 use crate::battery::FULL_SOC;
-use crate::settings::{Control, Wire};
+use crate::meter::Wire;
+use crate::settings::Control;
 use crate::unit::Unit;
 use domain::Sample;
 use domain::flags::{self, Flags, MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};

@@ -1,5 +1,5 @@
 //! Settings of a battery. They apply at once; its rating, its protection and the grid operator take precedence.
-use crate::meter::MeterType;
+use crate::meter::{DEFAULT_ADDRESS, Meter, MeterType, Wire};
 
 /// A part of the day, in minutes from midnight in the site's local time. It may pass midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,6 @@ pub enum Control {
     Meter,
     /// The grid operator's control box.
     GridOperator,
-}
-
-/// The interface to its control source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
-    Rs485,
-    Tcp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +83,7 @@ impl Default for BatterySettings {
             charge_window: DailyWindow::ALL_DAY,
             discharge_window: DailyWindow::ALL_DAY,
             meter_type: MeterType::Adl400,
-            meter_address: crate::meter::DEFAULT_ADDRESS,
+            meter_address: DEFAULT_ADDRESS,
             tariff: TariffMode::Off,
             provider: "none",
             charge_power: i32::MAX,
@@ -110,6 +103,14 @@ impl BatterySettings {
     /// The price of a kWh now, if the battery knows it.
     pub fn price(&self) -> Option<i32> {
         self.import_price.filter(|_| self.provider == "fixed")
+    }
+
+    /// Whether the battery gets readings from this meter.
+    pub fn reach(&self, meter: Meter) -> bool {
+        meter.alive
+            && meter.kind == self.meter_type
+            && meter.address == self.meter_address
+            && meter.kind.speaks(self.wire)
     }
 }
 

@@ -1,6 +1,9 @@
 //! One storage system in its home. Every step balances to the watt, and the counters integrate the reported powers.
+mod control;
+
+pub use control::ControlMode;
+
 use crate::battery::{Battery, FULL_SOC, Rating};
-use crate::control::{ControlMode, Reasons};
 use crate::counters::Counters;
 use crate::device_event::{DeviceEvent, EventArgs};
 use crate::grid::{Conditions, Grid};
@@ -10,6 +13,7 @@ use crate::plan::DevicePlan;
 use crate::protection::{Protection, ProtectionState};
 use crate::seed::Seed;
 use crate::settings::BatterySettings;
+use control::Reasons;
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::sample::Counter;
 use domain::{EventCode, Zone};
@@ -179,7 +183,7 @@ impl Unit {
 
     /// Takes the present state as known: only later changes become events.
     pub fn reset_events(&mut self) {
-        self.hears_meter = self.meter.answers(&self.settings);
+        self.hears_meter = self.settings.reach(self.meter);
         self.events.clear();
     }
 
@@ -338,7 +342,7 @@ impl Unit {
     }
 
     fn check_meter(&mut self) {
-        let hears = self.meter.answers(&self.settings);
+        let hears = self.settings.reach(self.meter);
         if hears != self.hears_meter {
             self.hears_meter = hears;
             self.emit(EventCode::MeterLost, !hears);

@@ -1,7 +1,8 @@
 //! aWATTar's market data for Germany and Austria, without a token, at most 100 requests a day. Starts and ends in milliseconds,
 //! prices in EUR/MWh.
 use crate::PriceRequest;
-use crate::client::{AWATTAR_AT, Client, SourceFailure, SourceRequest};
+use crate::address::AWATTAR_AT;
+use crate::client::{Client, SourceFailure, SourceRequest};
 use domain::Source;
 use domain::clock::Millis;
 use domain::source::{BiddingZone, PriceSlot, SourceError, SpotPrice};
@@ -25,14 +26,14 @@ struct Entry<'a> {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: PriceRequest<'_>,
+    request: PriceRequest<'_>,
 ) -> Result<Vec<PriceSlot>, SourceFailure> {
-    let host = match question.zone {
+    let host = match request.zone {
         BiddingZone::DeLu => None,
         BiddingZone::At => Some(AWATTAR_AT),
         _ => return Err(SourceError::Empty.into()),
     };
-    let bounds = question.bounds();
+    let bounds = request.bounds();
     let asked = SourceRequest {
         path: format!("/v1/marketdata?start={}&end={}", bounds.start, bounds.end),
         host,

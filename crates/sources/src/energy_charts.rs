@@ -19,12 +19,12 @@ struct Answer<'a> {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: PriceRequest<'_>,
+    request: PriceRequest<'_>,
 ) -> Result<Vec<PriceSlot>, SourceFailure> {
-    let today = question.today();
+    let today = request.today();
     let path = format!(
         "/price?bzn={}&start={today}&end={}",
-        question.zone.name(),
+        request.zone.name(),
         today.next()
     );
     let asked = SourceRequest {

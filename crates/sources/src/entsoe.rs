@@ -68,12 +68,12 @@ struct Point {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: PriceRequest<'_>,
+    request: PriceRequest<'_>,
 ) -> Result<Vec<PriceSlot>, SourceFailure> {
-    let token = question.token.ok_or(SourceError::TokenRefused)?;
+    let token = request.token.ok_or(SourceError::TokenRefused)?;
     let asked = SourceRequest {
         path: "/api".into(),
-        body: Some(("application/xml", request(question))),
+        body: Some(("application/xml", request_document(request))),
         secret: Some(("security_token", token)),
         ..SourceRequest::default()
     };
@@ -82,11 +82,11 @@ pub(crate) async fn fetch(
 }
 
 /// A "status request document" with the query as attributes.
-fn request(question: PriceRequest<'_>) -> String {
-    let bounds = question.bounds();
+fn request_document(request: PriceRequest<'_>) -> String {
+    let bounds = request.bounds();
     let minute = |at: Millis| utc_text(at).replacen(":00Z", "Z", 1);
     let interval = format!("{}/{}", minute(bounds.start), minute(bounds.end));
-    let zone = question.zone.eic();
+    let zone = request.zone.eic();
     let attributes = [
         ("DocumentType", "A44"),
         ("In_Domain", zone),
@@ -98,7 +98,7 @@ fn request(question: PriceRequest<'_>) -> String {
             "<AttributeInstanceComponent><attribute>{name}</attribute><attributeValue>{value}</attributeValue></AttributeInstanceComponent>"
         )
     });
-    let whole_second = question.now - question.now.rem_euclid(1_000);
+    let whole_second = request.now - request.now.rem_euclid(1_000);
     format!(
         "<StatusRequest_MarketDocument xmlns=\"urn:iec62325.351:tc57wg16:451-5:statusrequestdocument:4:0\">\
          <mRID>{}</mRID><type>A59</type>\
@@ -107,7 +107,7 @@ fn request(question: PriceRequest<'_>) -> String {
          <receiver_MarketParticipant.mRID codingScheme=\"A01\">10X1001A1001A450</receiver_MarketParticipant.mRID>\
          <receiver_MarketParticipant.marketRole.type>A32</receiver_MarketParticipant.marketRole.type>\
          <createdDateTime>{}</createdDateTime>{}</StatusRequest_MarketDocument>",
-        question.now,
+        request.now,
         utc_text(whole_second),
         attributes.concat()
     )

@@ -31,12 +31,12 @@ struct Message {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: RoofRequest<'_>,
+    request: RoofRequest<'_>,
 ) -> Result<PvYield, SourceFailure> {
-    let at = question.coordinates;
+    let at = request.coordinates;
     let place = format!("/estimate/{}/{}", at.latitude(), at.longitude());
     let kilowatt = |peak: i64| format!("{}.{:03}", peak / 1_000, peak % 1_000);
-    let mut planes: Vec<String> = question
+    let mut planes: Vec<String> = request
         .planes
         .iter()
         .map(|plane| {
@@ -47,7 +47,7 @@ pub(crate) async fn fetch(
     if planes.is_empty() {
         planes.push(format!("{place}/0/0/1.000"));
     }
-    let start = question.now - question.now.rem_euclid(QUARTER);
+    let start = request.now - request.now.rem_euclid(QUARTER);
     let mut whole: Option<PvYield> = None;
     for plane in planes {
         let asked = SourceRequest {

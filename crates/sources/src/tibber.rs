@@ -80,9 +80,9 @@ struct Price<'a> {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: PriceRequest<'_>,
+    request: PriceRequest<'_>,
 ) -> Result<Vec<PriceSlot>, SourceFailure> {
-    let token = question.token.ok_or(SourceError::TokenRefused)?;
+    let token = request.token.ok_or(SourceError::TokenRefused)?;
     let bearer = format!("Bearer {token}");
     let asked = SourceRequest {
         path: "/v1-beta/gql".into(),

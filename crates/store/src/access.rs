@@ -1,6 +1,7 @@
 //! Proof that an account may access a system, and with which rights. Only this file can construct one, so every query is scoped
 //! to an account.
-use crate::session::{self, SessionId, has_second_factor};
+use crate::second_factor::has_second_factor;
+use crate::session::{self, SessionId};
 use crate::{Error, Result, Store};
 use db::{FromRow, Pool, Tx};
 use domain::clock::Millis;

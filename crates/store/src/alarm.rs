@@ -2,7 +2,7 @@
 
 mod at_floor;
 pub mod comment;
-pub mod news;
+pub mod notification;
 mod offline;
 
 use crate::company::author;

@@ -195,7 +195,7 @@ const UNITS: &str = "SELECT sn, named FROM commissioning_units WHERE commissioni
 const STEPS: &str = "SELECT step, at, company, stated, found, measured FROM commissioning_steps WHERE commissioning_id = $1";
 
 /// The state of the commissioning of systems. Systems that were never commissioned are missing.
-macro_rules! standings {
+macro_rules! statuses {
     ($which:expr) => {
         concat!(
             "SELECT u.sn, CAST(MIN(CASE WHEN u.finished_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) AS finished
@@ -207,30 +207,30 @@ macro_rules! standings {
 }
 
 #[derive(Debug, FromRow)]
-struct StandingRow {
+struct StatusRow {
     sn: String,
     finished: i64,
 }
 
 /// The state of a system's commissioning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommissioningStanding {
+pub enum CommissioningStatus {
     InProgress,
     Finished,
 }
 
 impl Store {
     /// The state of the commissioning of these systems. Systems that were never commissioned are missing.
-    pub async fn commissioning_standings(
+    pub async fn commissioning_status(
         &self,
         systems: &[Serial],
-    ) -> Result<HashMap<String, CommissioningStanding>> {
-        let rows: Vec<StandingRow> = rows_of_systems!(self, standings, 1, systems)?;
-        let standing = |row: StandingRow| match row.finished {
-            0 => (row.sn, CommissioningStanding::InProgress),
-            _ => (row.sn, CommissioningStanding::Finished),
+    ) -> Result<HashMap<String, CommissioningStatus>> {
+        let rows: Vec<StatusRow> = rows_of_systems!(self, statuses, 1, systems)?;
+        let status = |row: StatusRow| match row.finished {
+            0 => (row.sn, CommissioningStatus::InProgress),
+            _ => (row.sn, CommissioningStatus::Finished),
         };
-        Ok(rows.into_iter().map(standing).collect())
+        Ok(rows.into_iter().map(status).collect())
     }
 
     /// The commissioning in progress at a system.

@@ -6,7 +6,7 @@ pub use invitation::{
     withdraw_invitation,
 };
 
-use crate::session::has_second_factor;
+use crate::second_factor::has_second_factor;
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;

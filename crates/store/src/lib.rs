@@ -42,6 +42,7 @@ pub mod replacement;
 pub mod report;
 mod report_retention;
 pub mod savings;
+mod second_factor;
 mod secret;
 pub mod secret_keys;
 pub mod server_clock;

@@ -128,7 +128,7 @@ impl Store {
         else {
             tracing::error!(
                 mail = row.id,
-                "mail dropped: it was encrypted with another secret"
+                "mail_dropped: it was encrypted with another secret"
             );
             self.finish_mail(row.id).await?;
             return Ok(None);

@@ -217,7 +217,11 @@ impl Store {
         }
         execute!(on self, sqlx::query("UPDATE secret_keys SET resealed_at = $2 WHERE version = $1")
             .bind(i64::from(version)).bind(now))?;
-        tracing::info!(version, count, "everything is encrypted with the new key");
+        tracing::info!(
+            version,
+            count,
+            "reencryption_finished: everything is encrypted with the new key"
+        );
         Ok(())
     }
 }

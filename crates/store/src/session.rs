@@ -1,4 +1,5 @@
 //! Logins. Every call checks its session, so ending one takes effect at once.
+use crate::second_factor::has_second_factor;
 use crate::{Error, Result, Store, company};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -34,22 +35,13 @@ pub struct StoredSession {
     second_factor: bool,
 }
 
-/// Whether the account `a` of a query has a second factor.
-macro_rules! has_second_factor {
-    () => {
-        "(EXISTS (SELECT 1 FROM totp t WHERE t.account_id = a.id AND t.since IS NOT NULL)
-             OR EXISTS (SELECT 1 FROM passkeys k WHERE k.account_id = a.id))"
-    };
-}
-pub(crate) use has_second_factor;
-
 /// `SELECT …` of a [`StoredSession`] with the given condition.
 macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at,
              a.role, a.company_role, a.locked_at, ",
-            $crate::session::has_second_factor!(),
+            has_second_factor!(),
             " AS second_factor FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE ",
             $condition
         )

@@ -38,7 +38,7 @@ impl StoredTotp {
         let secret = clear.and_then(|clear| TotpSecret::from_bytes(&clear));
         if secret.is_none() {
             tracing::error!(
-                "a second factor was encrypted with another secret: only the operator's reset helps"
+                "second_factor_unreadable: it was encrypted with another secret; only the operator's reset helps"
             );
         }
         secret?.step_of(code, self.used_step, now)

@@ -6,14 +6,14 @@ mod secret;
 
 use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
-use crate::roles::{open_store, random};
+use crate::opening::{open_store, random, service};
 use crate::shared_options;
 use anyhow::{bail, ensure};
 use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
 use domain::{Clock, Email, Serial};
+use service::Service;
 use service::totp::TotpReset;
-use service::{Service, ServiceConfig};
 use store::Store;
 
 pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
@@ -94,16 +94,6 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             Ok(())
         }
     }
-}
-
-/// Use cases without a bus: running servers read the changes from the database.
-pub(crate) fn service(config: &Config, store: &Store) -> Service {
-    let settings = config.settings(None, None);
-    let config = ServiceConfig {
-        public_url: settings.public_url,
-        devices_a_minute: settings.devices_a_minute,
-    };
-    Service::new(store.clone(), None, Clock::system(), random(), config)
 }
 
 /// Warns if the clock is wrong: new codes, grants and links would expire at the wrong time.

@@ -1,9 +1,10 @@
 //! Backup, restore and move of the database.
 use crate::config::Config;
-use crate::roles::make_data_dir;
+use crate::opening::make_data_dir;
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use db::backup::{BackupOptions, DatabaseContents};
+use db::DatabaseContents;
+use db::backup::BackupOptions;
 use db::move_database::MoveStep;
 use db::{DatabaseFile, Recipient};
 use domain::Clock;

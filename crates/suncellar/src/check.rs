@@ -2,8 +2,8 @@
 use crate::certificate;
 use crate::config::Config;
 use crate::open_files;
+use crate::opening::open_mailer;
 use crate::options::ProcessRole;
-use crate::roles::open_mailer;
 use crate::tls;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;

@@ -1,8 +1,8 @@
 //! `suncellar init`: the first configuration. Asks for what is not given as an option, writes the file and the secret, then checks.
 use crate::check::{self, Check, host};
 use crate::config::{Config, read_file};
+use crate::opening::random;
 use crate::options::Options;
-use crate::roles::random;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use std::fmt::Write as _;

@@ -11,11 +11,13 @@ mod file_permissions;
 mod health;
 mod init;
 mod open_files;
+mod opening;
 mod option_help;
 mod options;
 mod roles;
 mod shared_options;
 mod simulate;
+mod stop_signal;
 mod tasks;
 mod tls;
 
@@ -67,7 +69,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 Command::Serve => roles::serve(config).await,
                 Command::Demo(demo) => demo::run(config, demo).await,
                 Command::Simulate(options) => simulate::run(options).await,
-                Command::Migrate => roles::migrate(&config).await,
+                Command::Migrate => opening::migrate(&config).await,
                 Command::Backup(options) => backup::backup(&config, &options).await,
                 Command::Restore(options) => backup::restore(&config, &options).await,
                 Command::Move(options) => backup::move_database(&config, &options).await,

@@ -1,31 +1,30 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
-use crate::demo;
+use crate::demo::mark;
 use crate::open_files::OpenFiles;
+use crate::opening::{lock_database, open_mailer, open_store, random};
 use crate::options::ProcessRole;
+use crate::shared_options;
+use crate::stop_signal::StopSignal;
 use crate::tasks::{self, Tasks};
 use crate::tls::Certificate;
-use crate::{file_permissions, shared_options};
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use api::Portal;
 use bus::{Bus, BusOptions, Engine};
-use db::{DatabaseFile, DatabaseLock, Db};
+use domain::Clock;
 use domain::connections::Connections;
-use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
 use jobs::mail::Mailer;
 use metrics_exporter_prometheus::PrometheusHandle;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SampleStore, SchemaAction, Secret, Store};
+use store::SampleStore;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How often unread metrics are compacted.
@@ -33,76 +32,6 @@ const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
-
-/// The operating system's secure random generator.
-pub(crate) fn random() -> Random {
-    let source = SystemRandom::new();
-    Random::new(move |bytes| {
-        source
-            .fill(bytes)
-            .expect("the system has a source of randomness")
-    })
-}
-
-pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
-    let secret = parse_secret(config)?;
-    open_with(config, &secret).await
-}
-
-/// `suncellar migrate`.
-pub(crate) async fn migrate(config: &Config) -> anyhow::Result<()> {
-    let secret = parse_secret(config)?;
-    open(config, SchemaAction::Migrate, &secret).await?;
-    Ok(())
-}
-
-fn parse_secret(config: &Config) -> anyhow::Result<Secret> {
-    let Some(secret) = &config.secret else {
-        bail!(
-            "a signing secret is needed: set SUNCELLAR_SECRET or secret-file to at least 32 random characters"
-        );
-    };
-    Ok(Secret::parse(secret)?)
-}
-
-/// Opens the store with a secret that need not meet today's rules: the one that is being changed. An SQLite database is
-/// migrated, as no other process uses it; other processes may use PostgreSQL, so there it is for `suncellar migrate`.
-pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
-    open(config, SchemaAction::MigrateUnlessShared, secret).await
-}
-
-async fn open(config: &Config, schema: SchemaAction, secret: &Secret) -> anyhow::Result<Store> {
-    if let Some(file) = &config.secret_file {
-        file_permissions::check_secret_file(file);
-    }
-    make_data_dir(config)?;
-    file_permissions::restrict_existing(config);
-    let open = async {
-        let db = Db::open_with_connections(&config.database, config.database_connections).await?;
-        Store::open_on(db, schema, secret, &random(), Clock::system().now()).await
-    };
-    open.await.context("the database cannot be opened")
-}
-
-/// Creates the folder of the embedded database.
-pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
-    if config.database.starts_with("sqlite:") {
-        std::fs::create_dir_all(&config.data_dir).with_context(|| {
-            format!(
-                "the data folder {} cannot be created",
-                config.data_dir.display()
-            )
-        })?;
-    }
-    Ok(())
-}
-
-/// Locks an SQLite database for this server, as it allows only one. PostgreSQL may have several.
-pub(crate) fn lock_database(config: &Config) -> anyhow::Result<Option<DatabaseLock>> {
-    make_data_dir(config)?;
-    let file = DatabaseFile::of(&config.database)?;
-    Ok(file.map(|file| file.lock()).transpose()?)
-}
 
 /// The listener of a role; `None` if another process has the role.
 pub(crate) async fn bind(
@@ -127,21 +56,6 @@ pub(crate) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<
     listener.map(TcpListener::local_addr).transpose()
 }
 
-pub(crate) fn open_mailer(config: &Config) -> anyhow::Result<Mailer> {
-    match &config.smtp {
-        Some(url) => {
-            let authority = config
-                .smtp_ca
-                .as_ref()
-                .map(std::fs::read)
-                .transpose()
-                .context("smtp-ca cannot be read")?;
-            Mailer::smtp(url, &config.mail_from, authority.as_deref())
-        }
-        None => Mailer::folder(config.data_dir.join("mail"), &config.mail_from),
-    }
-}
-
 /// The parts of a running server.
 pub(crate) struct ServerParts {
     pub(crate) portal: Portal,
@@ -153,7 +67,7 @@ pub(crate) struct ServerParts {
     pub(crate) devices: Option<TcpListener>,
     pub(crate) bus: Bus,
     pub(crate) engine: Engine,
-    pub(crate) post: Mailer,
+    pub(crate) mailer: Mailer,
     pub(crate) clock: Clock,
 }
 
@@ -161,14 +75,14 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // Finds configuration errors before anything is opened.
     open_mailer(&config)?;
     ensure!(
-        !(config.database.starts_with("sqlite:") && demo::is_demo_folder(&config.data_dir)),
+        !(config.database.starts_with("sqlite:") && mark::is_demo_folder(&config.data_dir)),
         "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
         config.data_dir.display()
     );
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     ensure!(
-        !demo::is_demo_database(&store).await?,
+        !mark::is_demo_database(&store).await?,
         "a demo has filled this database, and everybody knows the passwords of its accounts: choose another --database"
     );
     let config = shared_options::agree(config, &store).await?;
@@ -176,7 +90,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
         let opened = SampleStore::open(url, std::env::vars());
         store.telemetry.use_sample_store(opened?);
     }
-    let post = open_mailer(&config)?;
+    let mailer = open_mailer(&config)?;
     let people = bind(&config, ProcessRole::Portal).await?;
     let updates = bind(&config, ProcessRole::Updates).await?;
     let devices = bind(&config, ProcessRole::Gateway).await?;
@@ -204,7 +118,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
             devices,
             bus,
             engine,
-            post,
+            mailer,
             clock,
         },
         Tasks::default(),
@@ -228,7 +142,7 @@ pub(crate) async fn run(
         devices,
         bus,
         engine,
-        post,
+        mailer,
         clock,
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
@@ -255,7 +169,7 @@ pub(crate) async fn run(
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;
-        tracing::info!(address = %listener.local_addr()?, "status is served");
+        tracing::info!(address = %listener.local_addr()?, "status_started: status is served");
         let status = api::status(portal.clone());
         tasks.spawn(
             "the status listener",
@@ -273,19 +187,19 @@ pub(crate) async fn run(
     let jobs_bus = bus.clone();
     let open = OpenFiles::raise().share(config);
     if let Some(people) = people {
-        tracing::info!(address = %people.local_addr()?, "the portal listens");
+        tracing::info!(address = %people.local_addr()?, "portal_started: the portal listens");
         let portal = api::portal(portal.clone());
         let serving = api::serve(people, open.portal, portal, tls.clone(), stop.clone());
         tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
-        tracing::info!(address = %updates.local_addr()?, "the update service listens");
+        tracing::info!(address = %updates.local_addr()?, "update_service_started: the update service listens");
         let service = api::update_service(portal);
         let serving = api::serve(updates, open.updates, service, tls, stop.clone());
         tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
-        tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "batteries can connect");
+        tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "device_endpoint_started: batteries can connect");
         let gateway = Gateway {
             store: store.clone(),
             bus,
@@ -312,11 +226,11 @@ pub(crate) async fn run(
             bus: jobs_bus,
             clock,
             random,
-            mailer: post,
+            mailer,
             sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
-        tracing::info!("jobs run");
+        tracing::info!("jobs_started");
         tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
     }
     // The bus stops last, when nobody can submit anything any more.
@@ -329,8 +243,8 @@ pub(crate) async fn run(
         ended = &mut bus_task => return Err(tasks::ended("the bus", ended.err().as_ref())),
     };
     match &failed {
-        None => tracing::info!("stopping"),
-        Some(error) => tracing::error!(%error, "stopping"),
+        None => tracing::info!("process_stopping"),
+        Some(error) => tracing::error!(%error, "process_stopping"),
     }
     notify_service_manager(NotifyState::Stopping);
     stop.cancel();
@@ -344,7 +258,7 @@ pub(crate) async fn run(
 /// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.
 fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager cannot be told");
+        tracing::warn!(%error, "service_manager_not_notified");
     }
 }
 
@@ -355,28 +269,6 @@ async fn run_metrics_upkeep(metrics: PrometheusHandle, stop: CancellationToken) 
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => metrics.run_upkeep(),
-        }
-    }
-}
-
-/// SIGTERM and Ctrl-C, caught from the creation of this value on; an earlier signal ends the process at once.
-pub(crate) struct StopSignal {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl StopSignal {
-    pub(crate) fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    pub(crate) async fn received(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
         }
     }
 }

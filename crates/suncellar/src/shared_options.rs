@@ -1,7 +1,7 @@
 //! Options that all processes on one PostgreSQL database share. The first process that is given one stores its value. A process
 //! without the option uses what is stored; one with another value does not start.
-use crate::admin;
 use crate::config::Config;
+use crate::opening;
 use crate::options::Options;
 use anyhow::{Context as _, ensure};
 use service::Service;
@@ -52,7 +52,7 @@ pub(crate) async fn agree(config: Config, store: &Store) -> anyhow::Result<Confi
         return Ok(config);
     }
     let stored = store.shared_options().await?;
-    let service = admin::service(&config, store);
+    let service = opening::service(&config, store);
     let mut options = config.options;
     for SharedOption { name, get, set } in SHARED_OPTIONS {
         match (get(&options), stored.get(*name)) {

@@ -164,7 +164,7 @@ async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()>
         }
     };
     tokio::pin!(end);
-    let mut signal = crate::roles::StopSignal::listen()?;
+    let mut signal = crate::stop_signal::StopSignal::listen()?;
     let mut tick =
         tokio::time::interval_at(tokio::time::Instant::now() + STATS_INTERVAL, STATS_INTERVAL);
     let mut delays = stats.delays.counts();

@@ -32,7 +32,7 @@ impl Tasks {
     pub(crate) async fn finish(&mut self) {
         while let Some(done) = self.running.join_next().await {
             if let Err(error) = done {
-                tracing::error!(%error, task = self.name(error.id()), "task failed during shutdown");
+                tracing::error!(%error, task = self.name(error.id()), "task_failed: the process is stopping");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Sealed days by month. On PostgreSQL each month is a partition, which is created before the first write and dropped as a whole.
 //! On SQLite old days are deleted from the single table.
-use crate::Telemetry;
 use crate::late_samples::month_number;
 use crate::sample_retention::{self, FirstKeptDay};
+use crate::{Telemetry, month_objects};
 use db::{Error, Pool, Result, Tx, attach_month};
 use domain::clock::Millis;
 use domain::{SiteDay, Zone};
@@ -125,6 +125,15 @@ impl Telemetry {
             self.record_deleted(first).await?;
         }
         Ok(first.day())
+    }
+
+    /// Days before this one are deleted, with their objects.
+    async fn record_deleted(&self, first: FirstKeptDay) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        month_objects::erase_before(&mut tx, first.number() / 100).await?;
+        let deleted = "UPDATE sample_retention SET deleted_to = $1 WHERE deleted_to < $1";
+        execute!(&mut tx, sqlx::query(deleted).bind(first.number()))?;
+        tx.commit().await
     }
 
     /// On SQLite, in small transactions, because reports wait for each.

@@ -19,11 +19,14 @@ impl Telemetry {
             converted += self.convert_some(&sn).await?;
             if converted / 1_000_000 > told {
                 told = converted / 1_000_000;
-                tracing::info!(converted, "converting samples of an earlier release");
+                tracing::info!(
+                    converted,
+                    "old_samples_converting: an earlier release stored them"
+                );
             }
         }
         if converted > 0 {
-            tracing::info!(converted, "samples of an earlier release converted");
+            tracing::info!(converted, "old_samples_converted");
         }
         Ok(())
     }

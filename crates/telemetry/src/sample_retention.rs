@@ -1,7 +1,7 @@
 //! The first day of which samples are kept in full resolution: one row for all systems, always the first of a month. It only
 //! increases. A system may start later, with its present household.
+use crate::Telemetry;
 use crate::day_context::MeasuredSite;
-use crate::{Telemetry, month_objects};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, SiteDay, Zone};
@@ -129,14 +129,6 @@ impl Telemetry {
             true => FirstKeptDay::from_number(row.first_kept_day).map(Some),
             false => Ok(None),
         }
-    }
-
-    pub(crate) async fn record_deleted(&self, first: FirstKeptDay) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        month_objects::erase_before(&mut tx, first.number() / 100).await?;
-        let deleted = "UPDATE sample_retention SET deleted_to = $1 WHERE deleted_to < $1";
-        execute!(&mut tx, sqlx::query(deleted).bind(first.number()))?;
-        tx.commit().await
     }
 }
 

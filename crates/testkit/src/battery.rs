@@ -1,5 +1,4 @@
 //! A minimal MQTT client as a battery: it sends exactly what the test says, and sees every packet.
-use crate::firmware::HARDWARE;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use rmqtt_codec::types::{Publish, QoS};
@@ -14,6 +13,9 @@ use tokio_util::codec::Framed;
 
 /// Longer waits fail the test.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The hardware of all test batteries.
+pub const HARDWARE: &str = "SC-5";
 
 /// The secret of a test's device.
 pub fn secret(sn: &str) -> String {

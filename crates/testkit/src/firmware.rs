@@ -1,4 +1,5 @@
 //! A manufacturer of firmware, whose releases are offered to every battery at once.
+use crate::battery::HARDWARE;
 use crate::http::Call;
 use crate::{NOON, Person, TestApp, TestResponse};
 use axum::http::Method;
@@ -7,8 +8,6 @@ use domain::firmware::{Fault, Manifest, Part, SecretKey, digest_of};
 use std::collections::BTreeMap;
 use store::firmware::{NewRelease, ReleaseNotes};
 
-/// The hardware of all test batteries.
-pub const HARDWARE: &str = "SC-5";
 pub const IMAGE: &[u8] = b"an image of a few bytes, enough to be loaded in two pieces";
 
 pub fn release_key() -> SecretKey {

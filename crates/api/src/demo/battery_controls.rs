@@ -1,5 +1,6 @@
 //! Manual controls of the demo's batteries: main switch, plug, and one cell.
-use super::page;
+use super::page::page;
+use super::state::{DemoBattery, ManualAction};
 use crate::Portal;
 use crate::error::{Error, Result};
 use crate::form::{Form, ticked};
@@ -8,47 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::Serial;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-/// A manual action at a battery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ManualAction {
-    MainSwitch(bool),
-    /// Turns the main switch in the pattern that completes a claim.
-    SwitchPattern,
-    /// Plugs it in (true) or unplugs it.
-    Plug(bool),
-    /// An appliance in the house that draws this many W from a phase; 0 is off.
-    Appliance {
-        phase: u8,
-        power: i32,
-    },
-    /// Makes a cell faulty, or repairs it. This has no counterpart in reality.
-    BadCell(bool),
-}
-
-/// A battery as seen from the outside.
-#[derive(Clone, Debug, Serialize)]
-pub struct DemoBattery {
-    pub sn: String,
-    pub powered: bool,
-    pub switched_on: bool,
-    pub faulty: bool,
-}
-
-/// The batteries that can be operated by hand.
-pub trait BatteryControls: Send + Sync {
-    fn batteries(&self) -> Vec<DemoBattery>;
-    /// Returns whether the battery exists.
-    fn apply(&self, sn: &Serial, action: ManualAction) -> bool;
-}
-
-impl fmt::Debug for dyn BatteryControls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BatteryControls")
-    }
-}
+use serde::Deserialize;
 
 #[derive(Deserialize)]
 pub(super) struct ActionForm {

@@ -4,6 +4,7 @@ use crate::client::ClientAddress;
 use crate::company_role::CompanyRoleName;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, parse_mailed_token};
+use crate::new_password::check_new_password;
 use crate::own_account::{load_account, reauthenticate};
 use crate::parameter::{AddressText, CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::passkey::PasskeyEntry;
@@ -206,13 +207,10 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .email
         .as_deref()
         .and_then(|text| errors.check("email", text.parse::<Email>()));
-    let password = form
-        .new_password
-        .as_deref()
-        .and_then(|text| errors.check("new_password", Password::parse(text)));
-    if form.new_password.is_some() && form.new_password != form.new_password2 {
-        errors.add("new_password2", Message::PasswordsDiffer);
-    }
+    let password = form.new_password.as_deref().and_then(|text| {
+        let fields = ["new_password", "new_password2"];
+        check_new_password(fields, text, form.new_password2.as_deref(), &mut errors)
+    });
     errors.into_result()?;
     let profile = ProfileChange {
         phone,

@@ -2,27 +2,23 @@
 use crate::Portal;
 use crate::caller_systems::Systems;
 use crate::commissioning::{
-    CommissioningEntry, CommissioningProgress, CommissioningQuery, StepEntry,
+    CommissioningEntry, CommissioningProgress, CommissioningQuery, DoStep, StepEntry,
 };
-use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
+use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
-use crate::parameter::{ExportLimit, PhaseNumber, SerialNumbers, StepChoice, Switch};
+use crate::parameter::{PhaseNumber, SerialNumbers, Switch};
 use crate::path::Path;
 use crate::protocol::ProtocolEntry;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::account::parse_name;
-use domain::commissioning::{
-    CheckRecord, CommissioningStep, MAX_UNITS, check, measure_phase, parse_export_limit, parse_note,
-};
+use domain::commissioning::{CheckRecord, CommissioningStep, MAX_UNITS, check, measure_phase};
 use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use service::commissioning::{CommissioningStart, StepStatement};
 use store::Access;
-use store::commissioning::{Commissioning, Customer};
+use store::commissioning::Commissioning;
 use store::system::System;
 use utoipa::ToSchema;
 
@@ -157,42 +153,6 @@ async fn entry(
     Ok(Json(CommissioningEntry::new(&progress, lang)))
 }
 
-#[derive(Deserialize, ToSchema)]
-pub(crate) struct DoStep {
-    /// units, meter, limits, export_limit, ups, firmware, customer or instruction. Phases are measured with a separate call.
-    #[serde(default)]
-    #[schema(value_type = StepChoice, required)]
-    step: String,
-    /// For limits: whether the system is registered with the grid operator under §14a EnWG, if it charges with more than 4.2 kW.
-    #[serde(default)]
-    #[schema(value_type = Switch)]
-    notified: String,
-    /// For export_limit: the feed-in limit in W; empty if feed-in is not limited.
-    #[serde(default)]
-    #[schema(value_type = ExportLimit)]
-    limit: String,
-    /// For ups: whether the changeover to backup power was tested, if the system has one.
-    #[serde(default)]
-    #[schema(value_type = Switch)]
-    tested: String,
-    /// For customer: the first name of the customer.
-    #[serde(default)]
-    first_name: String,
-    /// For customer: the last name of the customer.
-    #[serde(default)]
-    last_name: String,
-    /// For customer: the address of the installation.
-    #[serde(default)]
-    place: String,
-    /// For instruction: whether the customer was shown how to use the system.
-    #[serde(default)]
-    #[schema(value_type = Switch)]
-    instructed: String,
-    /// For instruction: remarks for the protocol, at most 1,000 characters.
-    #[serde(default)]
-    note: String,
-}
-
 /// Check a step, and record the result if it passes. Returns the state of every step.
 #[utoipa::path(post, path = "/api/auth/commissioning/{id}/step/", operation_id = "do_commissioning_step", tag = "commissioning",
     params(("id" = i64, Path)),
@@ -211,7 +171,7 @@ pub(crate) async fn step(
         Ok(step) => step,
         Err(message) => return Err(Error::field("step", message)),
     };
-    let (stated, customer) = read_statement(&mut progress, step, &form)?;
+    let (stated, customer) = form.read(step, &mut progress)?;
     let known = progress.commissioning.record(step);
     let found = check(step, &progress.facts, &stated, known).ok();
     let record = found.map(|found| CheckRecord {
@@ -228,60 +188,6 @@ pub(crate) async fn step(
         write(&portal, &progress, written).await?;
     }
     entry(&portal, &systems, &id, language(&headers)).await
-}
-
-/// Parses the electrician's statement for a step. Names, places and remarks are kept separately, so that they can be erased.
-fn read_statement(
-    progress: &mut CommissioningProgress,
-    step: CommissioningStep,
-    form: &DoStep,
-) -> Result<(Value, Option<Customer>)> {
-    let mut errors = FieldErrors::default();
-    let mut changed = None;
-    let stated = match step {
-        CommissioningStep::Limits => json!({ "notified": ticked(&form.notified) }),
-        CommissioningStep::ExportLimit => {
-            let limit = errors.check("limit", parse_export_limit(&form.limit));
-            json!({ "limit": limit.flatten() })
-        }
-        CommissioningStep::Ups => json!({ "tested": ticked(&form.tested) }),
-        CommissioningStep::Customer => {
-            let first_name = errors.check("first_name", parse_name(&form.first_name));
-            let last_name = errors.check("last_name", parse_name(&form.last_name));
-            let place = errors.check("place", parse_name(&form.place));
-            if let (Some(first_name), Some(last_name), Some(place)) = (first_name, last_name, place)
-                && progress.facts.one_owner
-            {
-                changed = Some(Customer {
-                    first_name,
-                    last_name,
-                    place,
-                    note: progress.customer.note.clone(),
-                });
-                (
-                    progress.facts.has_customer_name,
-                    progress.facts.has_location,
-                ) = (true, true);
-            }
-            Value::Null
-        }
-        CommissioningStep::Instruction => {
-            let note = errors.check("note", parse_note(&form.note));
-            changed = note
-                .filter(|note| *note != progress.customer.note)
-                .map(|note| Customer {
-                    note,
-                    ..progress.customer.clone()
-                });
-            json!({ "instructed": ticked(&form.instructed) })
-        }
-        CommissioningStep::Units
-        | CommissioningStep::Meter
-        | CommissioningStep::Phases
-        | CommissioningStep::Firmware => Value::Null,
-    };
-    errors.into_result()?;
-    Ok((stated, changed))
 }
 
 async fn write(

@@ -2,14 +2,15 @@
 use crate::client::ClientAddress;
 use crate::company_role::CompanyRoleName;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, parse_mailed_token, ticked};
+use crate::form::{Form, parse_mailed_token};
+use crate::new_account::NewAccountForm;
 use crate::parameter::{CountryCode, NameText, Switch};
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::account::parse_public_name;
-use domain::{Country, Email, Message, Password, Phone, Role};
+use domain::{Email, Message, Role};
 use serde::{Deserialize, Serialize};
 use service::company::{CompanyAcceptance, NewMember};
 use store::account::Profile;
@@ -112,30 +113,30 @@ pub(crate) async fn join(
     let invitation = find(&portal, &form.token).await?;
     let mut errors = FieldErrors::default();
     let name = errors.check("name", parse_public_name(&form.name));
-    let password = errors.check("password", Password::parse(&form.password));
-    if form.password != form.password2 {
-        errors.add("password2", Message::PasswordsDiffer);
-    }
-    let country = errors.check("country", form.country.parse::<Country>());
-    let reading = country.unwrap_or(Country::Germany);
-    let phone = errors.check("phone", Phone::parse(&form.phone, reading));
-    if !ticked(&form.terms) {
-        errors.add("terms", Message::TermsRequired);
-    }
+    let values = NewAccountForm {
+        password: &form.password,
+        password2: &form.password2,
+        country: &form.country,
+        phone: &form.phone,
+        terms: &form.terms,
+    };
+    let values = values.check(&mut errors);
     errors.into_result()?;
-    let (Some(name), Some(password), Some(country), Some(phone)) = (name, password, country, phone)
-    else {
+    let (Some(name), Some(values)) = (name, values) else {
         return Err(Error::internal());
     };
     let profile = Profile {
         email: invitation.email.parse().map_err(|_| Error::internal())?,
         role: Role::Electrician,
-        phone,
-        country,
+        phone: values.phone,
+        country: values.country,
         company: None,
         language: language(&headers),
     };
-    let password_hash = portal.passwords.hash(&password, Lane::Stranger).await?;
+    let password_hash = portal
+        .passwords
+        .hash(&values.password, Lane::Stranger)
+        .await?;
     let member = NewMember {
         profile: &profile,
         name: &name,

@@ -2,7 +2,6 @@
 use crate::Portal;
 use crate::caller::BatteryCaller;
 use crate::error::{Error, Refusal, Result};
-use crate::image_cache::ImageCache;
 use crate::parameter::BinaryFile;
 use crate::path::Path;
 use axum::body::Body;
@@ -31,7 +30,7 @@ pub(crate) async fn image(
     {
         return Err(Error::not_found());
     }
-    let image = ImageCache::load(&portal, &sha256).await?;
+    let image = portal.image_cache.load(&portal.store, &sha256).await?;
     let wanted = headers.get(RANGE).and_then(|value| value.to_str().ok());
     let Some(wanted) = wanted else {
         return answer(StatusCode::OK, None, image);

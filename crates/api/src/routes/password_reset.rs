@@ -3,6 +3,7 @@ use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
+use crate::new_password::check_new_password;
 use crate::parameter::EmailAddress;
 use crate::{Lane, Portal, known_browser};
 use axum::Json;
@@ -12,7 +13,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::AppendHeaders;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::{Email, Message, Password};
+use domain::{Email, Message};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -44,7 +45,7 @@ pub(crate) async fn ask(
     if portal.limits.may_mail(email.as_str()).await? {
         let queued = portal.service.request_password_reset(&email).await;
         queued.map_err(|error| {
-            tracing::error!(%error, "reset not queued");
+            tracing::error!(%error, "password_reset_not_queued");
             Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
         })?;
     }
@@ -81,10 +82,8 @@ pub(crate) async fn confirm(
 ) -> Result<(AppendHeaders<Vec<(HeaderName, String)>>, Json<ResetDone>)> {
     portal.limits.token(client.0).await?;
     let mut errors = FieldErrors::default();
-    let password = errors.check("password", Password::parse(&form.password));
-    if form.password != form.password2 {
-        errors.add("password2", Message::PasswordsDiffer);
-    }
+    let fields = ["password", "password2"];
+    let password = check_new_password(fields, &form.password, Some(&form.password2), &mut errors);
     errors.into_result()?;
     let (Some(password), Ok(token)) = (password, BASE64.decode(&form.token)) else {
         return Err(Error::link_invalid());

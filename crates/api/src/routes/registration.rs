@@ -4,7 +4,8 @@ use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;
 use crate::confirmation_mail::not_queued;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, parse_mailed_token, ticked};
+use crate::form::{Form, parse_mailed_token};
+use crate::new_account::NewAccountForm;
 use crate::parameter::{CountryCode, EmailAddress, RoleChoice, Switch};
 use crate::{Lane, Portal};
 use axum::Json;
@@ -12,7 +13,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::account::parse_public_name;
 use domain::key::{KeyStatus, MAX_KEYS};
-use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
+use domain::{Email, Key, Lang, Message, Password, Role};
 use serde::{Deserialize, Serialize};
 use service::registration::{Confirmation, Registration};
 use store::account::Profile;
@@ -152,25 +153,15 @@ pub(crate) struct CheckedForm {
 pub(crate) fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     let mut errors = FieldErrors::default();
     let email = errors.check("email", form.email.parse::<Email>());
-    let password = errors.check("password", Password::parse(&form.password));
-    if form.password != form.password2 {
-        errors.add("password2", Message::PasswordsDiffer);
-    }
-    let country = errors.check("country", form.country.parse::<Country>());
-    let phone = match country {
-        Some(country) => errors.check("phone", Phone::parse(&form.phone, country)),
-        // Without a country a phone number cannot be validated, but a missing one can be reported.
-        None => {
-            if form.phone.trim().is_empty() {
-                errors.add("phone", Message::Required);
-            }
-            None
-        }
+    let values = NewAccountForm {
+        password: &form.password,
+        password2: &form.password2,
+        country: &form.country,
+        phone: &form.phone,
+        terms: &form.terms,
     };
+    let values = values.check(&mut errors);
     let role = errors.check("role", form.role.parse::<Role>());
-    if !ticked(&form.terms) {
-        errors.add("terms", Message::TermsRequired);
-    }
     let (mut company, mut keys) = (None, Vec::new());
     match role {
         Some(Role::Electrician) => {
@@ -180,21 +171,19 @@ pub(crate) fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
         None => {}
     }
     errors.into_result()?;
-    let (Some(email), Some(password), Some(country), Some(phone), Some(role)) =
-        (email, password, country, phone, role)
-    else {
+    let (Some(email), Some(values), Some(role)) = (email, values, role) else {
         return Err(Error::internal());
     };
     Ok(CheckedForm {
         profile: Profile {
             email,
             role,
-            phone,
-            country,
+            phone: values.phone,
+            country: values.country,
             company,
             language,
         },
-        password,
+        password: values.password,
         keys,
     })
 }

@@ -231,9 +231,11 @@ impl EventStream {
         };
         match event {
             Ok(event) => event,
-            // The browser gets the missed change with its next request.
             Err(error) => {
-                tracing::warn!(?error, "a change could not be told");
+                tracing::warn!(
+                    ?error,
+                    "stream_event_not_sent: the browser gets the change with its next request"
+                );
                 None
             }
         }
@@ -280,7 +282,7 @@ impl EventStream {
             Ok(Some((_, accesses))) => rights(&accesses) == rights(&self.systems.allowed),
             Ok(None) => false,
             Err(error) => {
-                tracing::warn!(%error, "a stream ends because its session cannot be read");
+                tracing::warn!(%error, "stream_session_read_failed: the stream ends");
                 false
             }
         }

@@ -22,7 +22,7 @@ use domain::{Key, Message, Serial};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use store::Access;
-use store::commissioning::CommissioningStanding;
+use store::commissioning::CommissioningStatus;
 use store::grant::Grant;
 use store::system::System;
 use utoipa::ToSchema;
@@ -107,9 +107,9 @@ pub(crate) async fn list(
         .iter()
         .filter(|one| one.may(Right::Commission));
     let serviced: Vec<Serial> = serviced.map(|access| access.sn().clone()).collect();
-    let mut standings = HashMap::new();
+    let mut statuses = HashMap::new();
     if !serviced.is_empty() {
-        standings = portal.store.commissioning_standings(&serviced).await?;
+        statuses = portal.store.commissioning_status(&serviced).await?;
     }
     let mut households = HashMap::new();
     let mut entry = |(access, system): (&Access, System)| {
@@ -117,7 +117,7 @@ pub(crate) async fn list(
         let owner = access.owner().filter(|_| !access.level().is_household());
         Ok(SystemEntry {
             household: owner.map(|owner| *households.entry(owner).or_insert(next)),
-            commissioning: standings.get(access.sn().as_str()).map(|it| (*it).into()),
+            commissioning: statuses.get(access.sn().as_str()).map(|it| (*it).into()),
             kwp: system.peak()?.map(kilowatts),
             place: system.place,
             installer: installers.remove(access.sn()).map(InstallerEntry::from),
@@ -142,11 +142,11 @@ pub(crate) async fn list(
     systems.map(&mut entry).collect::<Result<_>>().map(Json)
 }
 
-impl From<CommissioningStanding> for CommissioningState {
-    fn from(standing: CommissioningStanding) -> Self {
-        match standing {
-            CommissioningStanding::InProgress => Self::InProgress,
-            CommissioningStanding::Finished => Self::Finished,
+impl From<CommissioningStatus> for CommissioningState {
+    fn from(status: CommissioningStatus) -> Self {
+        match status {
+            CommissioningStatus::InProgress => Self::InProgress,
+            CommissioningStatus::Finished => Self::Finished,
         }
     }
 }

@@ -39,13 +39,13 @@ async fn status(app: &TestApp, person: &Person) -> u16 {
 }
 
 /// The mails to a recipient with the subject of this text.
-async fn letters(app: &TestApp, to: &str, name: &str) -> Vec<String> {
+async fn mails_to(app: &TestApp, to: &str, name: &str) -> Vec<String> {
     let subject = text(Lang::De, "mail", &format!("{name}_subject"));
-    let letters = app.sent_mails().await;
-    let mine = letters
+    let mails = app.sent_mails().await;
+    let mine = mails
         .into_iter()
-        .filter(|letter| letter.to == to && letter.subject == subject);
-    mine.map(|letter| letter.text).collect()
+        .filter(|mail| mail.to == to && mail.subject == subject);
+    mine.map(|mail| mail.text).collect()
 }
 
 with_app!(a_person_sees_the_own_account_and_no_secret_of_it, |app| {
@@ -183,7 +183,10 @@ with_app!(a_changed_password_is_told_by_mail, |app| {
         ("new_password2", NEW),
     ];
     change(app, &anna, &fields).await.expect(200);
-    assert_eq!(letters(app, &anna.email, "password_changed").await.len(), 1);
+    assert_eq!(
+        mails_to(app, &anna.email, "password_changed").await.len(),
+        1
+    );
 });
 
 with_app!(
@@ -212,7 +215,7 @@ with_app!(
         }
         app.log_in(&anna.email, false).await;
         assert!(
-            letters(app, "new@example.com", "email_change")
+            mails_to(app, "new@example.com", "email_change")
                 .await
                 .is_empty()
         );
@@ -287,10 +290,10 @@ with_app!(
         let anna = app.owner("anna", "SC000001").await;
         change(app, &anna, &NEW_ADDRESS).await.expect(200);
         let token = app.mailed_token("new@example.com", "email").await;
-        let letters = app.sent_mails().await;
-        let with_token: Vec<_> = letters
+        let mails = app.sent_mails().await;
+        let with_token: Vec<_> = mails
             .iter()
-            .filter(|letter| letter.text.contains(&token))
+            .filter(|mail| mail.text.contains(&token))
             .collect();
         assert_eq!(with_token.len(), 1);
         let link = format!("{PUBLIC_URL}/settings#email={token}");
@@ -301,10 +304,10 @@ with_app!(
 with_app!(the_old_address_is_told_of_the_change, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
-    assert!(letters(app, &anna.email, "email_changed").await.is_empty());
+    assert!(mails_to(app, &anna.email, "email_changed").await.is_empty());
     let token = app.mailed_token("new@example.com", "email").await;
     confirm(app, &token).await.expect(200);
-    let told = letters(app, &anna.email, "email_changed").await;
+    let told = mails_to(app, &anna.email, "email_changed").await;
     assert_eq!(told.len(), 1);
     assert!(!told[0].contains("new@example.com"), "{}", told[0]);
 });
@@ -352,7 +355,7 @@ with_app!(
         let answer = change(app, &anna, &taken).await.expect(200);
         let free = change(app, &anna, &NEW_ADDRESS).await.expect(200);
         assert_eq!(answer.text, free.text);
-        assert!(letters(app, &ben.email, "email_change").await.is_empty());
+        assert!(mails_to(app, &ben.email, "email_change").await.is_empty());
     }
 );
 

@@ -62,11 +62,11 @@ fn acknowledge(app: &TestApp, person: &Person, id: &str) -> testkit::http::Call 
 
 /// Subjects of the alarm mails to a recipient, oldest first.
 async fn mails(app: &TestApp, to: &str) -> Vec<String> {
-    let letters = app.sent_mails().await.into_iter();
+    let mails = app.sent_mails().await.into_iter();
     let about = ["Alarm", "Wieder in Ordnung", "Zusammenfassung"];
-    letters
-        .filter(|letter| letter.to == to)
-        .map(|letter| letter.subject)
+    mails
+        .filter(|mail| mail.to == to)
+        .map(|mail| mail.subject)
         .filter(|subject| about.iter().any(|word| subject.starts_with(word)))
         .collect()
 }
@@ -340,8 +340,7 @@ with_app!(an_outage_of_many_systems_is_one_mail, |app| {
     passes(app, 3 * MINUTE).await;
     assert_eq!(alarms(app, &eva).await["total"], 25);
     let mails = app.sent_mails().await.into_iter();
-    let mails =
-        mails.filter(|letter| letter.to == eva.email && letter.subject.starts_with("Alarm"));
+    let mails = mails.filter(|mail| mail.to == eva.email && mail.subject.starts_with("Alarm"));
     let mails: Vec<_> = mails.collect();
     assert_eq!(mails.len(), 1, "{mails:?}");
     assert_eq!(mails[0].subject, "Alarme Ihrer Speicher: 25");

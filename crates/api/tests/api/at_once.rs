@@ -2,7 +2,8 @@
 //! A lock of the test holds both where the race is.
 #![allow(clippy::unwrap_used)]
 use domain::firmware::Part;
-use testkit::firmware::{HARDWARE, IMAGE, manifest};
+use testkit::battery::HARDWARE;
+use testkit::firmware::{IMAGE, manifest};
 use testkit::{PASSWORD, TestApp, TestDb, eventually};
 
 const SN: &str = "SC000001";

@@ -36,9 +36,9 @@ async fn by_switch(app: &TestApp, name: &str, sn: &str) -> Person {
 /// How many of these mails a recipient got, by their subject in a language.
 async fn mailed(app: &TestApp, to: &str, lang: Lang, mail: &str) -> usize {
     let subject = text(lang, "mail", &format!("{mail}_subject"));
-    let letters = app.sent_mails().await;
-    let letters = letters.iter().filter(|letter| letter.to == to);
-    letters.filter(|letter| letter.subject == subject).count()
+    let mails = app.sent_mails().await;
+    let mails = mails.iter().filter(|mail| mail.to == to);
+    mails.filter(|mail| mail.subject == subject).count()
 }
 
 async fn events(app: &TestApp, person: &Person, sn: &str) -> Vec<String> {

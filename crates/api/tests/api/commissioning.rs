@@ -33,7 +33,7 @@ async fn open(app: &TestApp, person: &Person, sn: &str) -> Value {
 }
 
 /// How far the electrician's first system was brought into service, in the list of systems.
-async fn standing(app: &TestApp, person: &Person) -> Value {
+async fn status(app: &TestApp, person: &Person) -> Value {
     let systems = app.get("/api/auth/usr_sn/").bearer(&person.access);
     let systems = systems.send().await.expect(200).json();
     systems[0]["commissioning"].clone()
@@ -69,9 +69,9 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
     let battery = app.battery("SC000001");
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
-    assert_eq!(standing(app, &eva).await, Value::Null);
+    assert_eq!(status(app, &eva).await, Value::Null);
     let id = app.begin_commissioning(&eva, "SC000001").await;
-    assert_eq!(standing(app, &eva).await, "in_progress");
+    assert_eq!(status(app, &eva).await, "in_progress");
     let units = app.step(&eva, id, &[("step", "units")]).await;
     let missing = step(&units, "units");
     assert_eq!(
@@ -117,7 +117,7 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
     let finished = app.finish(&eva, id).await.expect(201).json();
     assert_eq!(finished["number"], "SC000001-1");
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
-    assert_eq!(standing(app, &eva).await, "finished");
+    assert_eq!(status(app, &eva).await, "finished");
 
     let page = read(app, &eva, &format!("{id}/")).await.expect(200).json();
     assert_eq!(page["sheet"]["title"], "Inbetriebnahmeprotokoll");

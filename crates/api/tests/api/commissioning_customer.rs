@@ -73,10 +73,9 @@ async fn register(app: &TestApp, name: &str, sn: &str) -> Person {
 
 /// The mails about names to a person, oldest first.
 async fn mails(app: &TestApp, person: &Person) -> Vec<String> {
-    let letters = app.sent_mails().await.into_iter();
-    let theirs =
-        letters.filter(|letter| letter.to == person.email && letter.subject.contains("Namen"));
-    theirs.map(|letter| letter.text).collect()
+    let mails = app.sent_mails().await.into_iter();
+    let theirs = mails.filter(|mail| mail.to == person.email && mail.subject.contains("Namen"));
+    theirs.map(|mail| mail.text).collect()
 }
 
 async fn newest_line(app: &TestApp, person: &Person, event: &str) -> String {
@@ -248,9 +247,9 @@ with_app!(
                 .await
                 .expect(204);
         }
-        let letters = app.sent_mails().await.into_iter();
-        let of_site = letters.filter(|letter| letter.subject.contains("Standort"));
-        let of_site: Vec<String> = of_site.map(|letter| letter.to).collect();
+        let mails = app.sent_mails().await.into_iter();
+        let of_site = mails.filter(|mail| mail.subject.contains("Standort"));
+        let of_site: Vec<String> = of_site.map(|mail| mail.to).collect();
         assert_eq!(of_site, [anna.email.as_str()], "hers is no news to her");
         // The journal's entries about names are removed with the household.
         let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");

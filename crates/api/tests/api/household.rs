@@ -83,10 +83,11 @@ with_app!(
             .await
             .expect(403);
         // The owner is notified and can end it; then he has no system.
-        let letters = app.sent_mails().await;
+        let mails = app.sent_mails().await;
         assert!(
-            letters.iter().any(|letter| letter.to == anna.email
-                && letter.subject == "Ihre Einladung ist angenommen")
+            mails.iter().any(
+                |mail| mail.to == anna.email && mail.subject == "Ihre Einladung ist angenommen"
+            )
         );
         let grants = get(app, &anna, "/api/auth/grant/").await.expect(200).json();
         let member = grants["given"]
@@ -345,12 +346,9 @@ with_app!(the_new_owner_of_a_house_sees_none_of_the_old_data, |app| {
             .await
             .expect(404);
     }
-    let letters = app.sent_mails().await;
-    let told = |to: &str, subject: &str| {
-        letters
-            .iter()
-            .any(|it| it.to == to && it.subject == subject)
-    };
+    let mails = app.sent_mails().await;
+    let told =
+        |to: &str, subject: &str| mails.iter().any(|it| it.to == to && it.subject == subject);
     assert!(told(&anna.email, "Ihr Speicher ist übergeben"));
     assert!(told(&eva.email, "Ihr Zugang zu einem Speicher ist beendet"));
     // The previous owner can still export her own data.

@@ -6,7 +6,8 @@ use domain::flags::{self, Flags};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::{EventCode, Hello};
 use serde_json::{Value, json};
-use testkit::firmware::{HARDWARE, IMAGE, manifest};
+use testkit::battery::HARDWARE;
+use testkit::firmware::{IMAGE, manifest};
 use testkit::{NOON, Person, TestApp, eventually, with_app};
 
 const SN: &str = "SC000001";

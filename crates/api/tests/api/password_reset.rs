@@ -28,10 +28,9 @@ async fn set(app: &TestApp, token: &str, password: &str) -> TestResponse {
 
 /// How many reset links were mailed to an address.
 async fn links(app: &TestApp, email: &str) -> usize {
-    let letters = app.sent_mails().await;
-    let mine = letters.iter().filter(|letter| letter.to == email);
-    mine.filter(|letter| letter.text.contains("#token="))
-        .count()
+    let mails = app.sent_mails().await;
+    let mine = mails.iter().filter(|mail| mail.to == email);
+    mine.filter(|mail| mail.text.contains("#token=")).count()
 }
 
 /// Requests a link and reads it from the mail.
@@ -81,11 +80,11 @@ with_app!(the_token_is_256_bits_in_the_fragment_of_the_link, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let token = link(app, &anna.email).await;
     assert_eq!(BASE64.decode(&token).unwrap().len(), 32);
-    let letters = app.sent_mails().await;
-    let letter = letters.last().unwrap();
+    let mails = app.sent_mails().await;
+    let mail = mails.last().unwrap();
     let link = format!("{PUBLIC_URL}/password_reset#token={token}");
-    assert!(letter.text.lines().any(|line| line == link));
-    assert_eq!(letter.text.matches(&token).count(), 1, "{}", letter.text);
+    assert!(mail.text.lines().any(|line| line == link));
+    assert_eq!(mail.text.matches(&token).count(), 1, "{}", mail.text);
 });
 
 with_app!(
@@ -101,8 +100,8 @@ with_app!(
             .await
             .expect(202);
         assert_eq!(links(app, &anna.email).await, 1);
-        let letters = app.sent_mails().await;
-        let text = &letters.last().unwrap().text;
+        let mails = app.sent_mails().await;
+        let text = &mails.last().unwrap().text;
         assert!(text.contains(&format!("{PUBLIC_URL}/password_reset#")));
         assert!(!text.contains("evil"), "{text}");
     }
@@ -257,8 +256,8 @@ with_app!(the_owner_is_told_that_the_password_was_changed, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let token = link(app, &anna.email).await;
     set(app, &token, NEW).await.expect(200);
-    let letters = app.sent_mails().await;
-    let last = letters.last().unwrap();
+    let mails = app.sent_mails().await;
+    let last = mails.last().unwrap();
     assert_eq!(last.to, anna.email);
     assert_eq!(
         last.subject,

@@ -368,10 +368,10 @@ with_app!(
         );
         replace(app, &eva, OLD, &code).await.expect(200);
         assert_eq!(systems(app, &anna).await, [NEW]);
-        let letters = app.sent_mails().await;
-        let told = letters.iter().filter(|letter| letter.to == anna.email);
+        let mails = app.sent_mails().await;
+        let told = mails.iter().filter(|mail| mail.to == anna.email);
         let told: Vec<_> = told
-            .filter(|letter| letter.subject == "Ihr Speicher wurde ausgetauscht")
+            .filter(|mail| mail.subject == "Ihr Speicher wurde ausgetauscht")
             .collect();
         assert_eq!(told.len(), 1);
         assert!(told[0].text.contains("Elektro Sonnenberg") && told[0].text.contains(NEW));

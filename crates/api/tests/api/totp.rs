@@ -31,9 +31,9 @@ async fn account(app: &TestApp, person: &Person) -> serde_json::Value {
 }
 
 async fn subjects(app: &TestApp, person: &Person) -> Vec<String> {
-    let letters = app.sent_mails().await.into_iter();
-    let own = letters.filter(|letter| letter.to == person.email);
-    own.map(|letter| letter.subject).collect()
+    let mails = app.sent_mails().await.into_iter();
+    let own = mails.filter(|mail| mail.to == person.email);
+    own.map(|mail| mail.subject).collect()
 }
 
 fn wrong(phone: &Authenticator, now: i64) -> String {
@@ -237,8 +237,8 @@ with_app!(a_recovery_code_works_once_and_is_told_by_mail, |app| {
     let again = log_in(app, &anna, PASSWORD, &code).await.expect(400);
     assert_eq!(again.code(), "totp:totp_wrong");
     assert_eq!(account(app, &anna).await["totp"]["recovery_codes"], 9);
-    let letters = app.sent_mails().await;
-    let told = letters.iter().rev().find(|letter| letter.to == anna.email);
+    let mails = app.sent_mails().await;
+    let told = mails.iter().rev().find(|mail| mail.to == anna.email);
     let told = told.unwrap();
     assert_eq!(told.subject, "Ein Wiederherstellungscode wurde benutzt");
     assert!(told.text.contains("Es bleiben 9."), "{}", told.text);

@@ -546,9 +546,9 @@ with_app!(a_household_is_updated_with_one_order_and_one_mail, |app| {
         started.status == 200
     })
     .await;
-    let letters = app.sent_mails().await.into_iter();
-    let told: Vec<_> = letters
-        .filter(|letter| letter.to == anna.email && letter.subject.contains("aktualisiert"))
+    let mails = app.sent_mails().await.into_iter();
+    let told: Vec<_> = mails
+        .filter(|mail| mail.to == anna.email && mail.subject.contains("aktualisiert"))
         .collect();
     assert_eq!(told.len(), 1);
     assert!(told[0].text.contains("Ihre Speicher SC000001, SC000002"));
@@ -571,8 +571,8 @@ with_app!(
         shows(app, &eva, "new_update", json!(true)).await;
         start(app, &max, "1").await.expect(403);
         start(app, &eva, "1").await.expect(200);
-        let letters = app.sent_mails().await;
-        let told = letters.iter().rev().find(|letter| letter.to == anna.email);
+        let mails = app.sent_mails().await;
+        let told = mails.iter().rev().find(|mail| mail.to == anna.email);
         let told = told.unwrap();
         assert_eq!(told.subject, "Ihr Speicher wird aktualisiert");
         assert!(
@@ -589,6 +589,6 @@ with_app!(
         // An owner who starts the update needs no notification.
         start(app, &anna, "0").await.expect(200);
         start(app, &anna, "1").await.expect(200);
-        assert_eq!(app.sent_mails().await.len(), letters.len());
+        assert_eq!(app.sent_mails().await.len(), mails.len());
     }
 );

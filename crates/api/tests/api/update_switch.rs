@@ -233,8 +233,8 @@ with_app!(
         app.order_update(&eva, SN, "1").await.expect(200);
         let seen = shows(app, &eva, "waits_for_switch", json!("off")).await;
         assert_eq!(seen["update_started"], false);
-        let letters = app.sent_mails().await;
-        let mail = letters.iter().rev().find(|letter| letter.to == anna.email);
+        let mails = app.sent_mails().await;
+        let mail = mails.iter().rev().find(|mail| mail.to == anna.email);
         let mail = mail.unwrap();
         assert_eq!(
             mail.subject,

@@ -3,9 +3,9 @@ use super::LiveView;
 use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
 use domain::energy::CONTEXT_WINDOW;
-use domain::{Sample, Serial};
+use domain::{Event, Sample, Serial};
 use store::event::LoggedEvent;
-use store::report::{Report, ReportBody, ReportOutcome};
+use store::report::{Report, ReportBody, ReportChange, ReportOutcome};
 
 impl LiveView {
     /// Applies committed reports, and informs the other processes. Changes memory only: their senders wait for it. What needs the
@@ -27,37 +27,12 @@ impl LiveView {
             let sn = &report.sn;
             if self.is_new(report) {
                 self.hold_after_commit(sn, contact_at(report));
-                self.0
-                    .peers
-                    .send_change(sn, |sn| PeerMessage::Reload { sn });
-            } else if let Some(facts) = &outcome.facts
-                && self
-                    .get(sn)
-                    .is_some_and(|snapshot| *snapshot.facts != *facts)
-            {
-                self.set_facts(sn, facts);
-                self.0
-                    .peers
-                    .send_change(sn, |sn| PeerMessage::Reload { sn });
+                self.send_reload(sn);
             }
-            self.apply(report, outcome);
-            if let Some(update) = &outcome.update {
-                self.set_update(sn, Some(update.clone()));
+            for change in &outcome.changes {
+                self.apply_change(sn, change);
             }
-            if outcome.in_force_changed {
-                self.read_effects_after_commit(sn);
-            }
-            match &report.body {
-                ReportBody::Sample(sample) => {
-                    self.end_effects_after_commit(sn, sample);
-                    self.end_switch_step_after_commit(sn, std::slice::from_ref(sample));
-                }
-                // It may have been switched on while it could not send.
-                ReportBody::BackFill { samples, .. } => {
-                    self.end_switch_step_after_commit(sn, samples);
-                }
-                _ => {}
-            }
+            self.apply_body(report, &outcome.new);
         }
     }
 
@@ -66,41 +41,65 @@ impl LiveView {
             && !self.0.systems.contains_key(&report.sn)
     }
 
-    fn apply(&self, report: &Report, outcome: &ReportOutcome) {
+    fn apply_change(&self, sn: &Serial, change: &ReportChange) {
+        match change {
+            ReportChange::Facts(facts) => {
+                if self
+                    .get(sn)
+                    .is_some_and(|snapshot| *snapshot.facts != *facts)
+                {
+                    self.set_facts(sn, facts);
+                    self.send_reload(sn);
+                }
+            }
+            ReportChange::Presence(presence) => self.presence_changed(sn, *presence),
+            ReportChange::Settings => self.settings_changed(sn),
+            ReportChange::Command(id) => self.command_changed(sn, id),
+            ReportChange::Event(event) => self.apply_event(sn, event),
+            ReportChange::Update(update) => self.set_update(sn, Some(update.clone())),
+            ReportChange::Effects => self.read_effects_after_commit(sn),
+            // The live view does not know owners.
+            ReportChange::Owner => {}
+        }
+    }
+
+    fn apply_event(&self, sn: &Serial, event: &Event) {
+        let Some(at) = event.at.filter(|_| event.code.is_message()) else {
+            return;
+        };
+        let logged = LoggedEvent {
+            at,
+            id: event.id,
+            code: event.code,
+            on: event.on,
+            args: event.args.clone(),
+        };
+        self.change(sn, |snapshot| snapshot.insert_event(logged));
+        self.send_reload(sn);
+    }
+
+    fn send_reload(&self, sn: &Serial) {
+        let peers = &self.0.peers;
+        peers.send_change(sn, |sn| PeerMessage::Reload { sn });
+    }
+
+    /// What a report says, whether or not it changed a row.
+    fn apply_body(&self, report: &Report, new: &[bool]) {
         let sn = &report.sn;
-        if let Some(presence) = outcome.presence {
-            self.presence_changed(sn, presence);
-        }
-        if outcome.settings_changed {
-            self.settings_changed(sn);
-        }
         match &report.body {
             ReportBody::Sample(sample) => {
                 self.apply_sample(sn, sample, report.received_at);
                 self.0.peers.send_change(sn, |sn| {
                     PeerMessage::sampled(sn, sample, report.received_at)
                 });
+                self.end_effects_after_commit(sn, sample);
+                self.end_switch_step_after_commit(sn, std::slice::from_ref(sample));
             }
             ReportBody::Hello { .. } => self.touch_last_contact(sn, report.received_at),
-            ReportBody::BackFill { samples, .. } => self.backfilled(sn, samples, &outcome.new),
-            ReportBody::Answer(answer) if outcome.command_changed => {
-                self.command_changed(sn, &answer.command);
-            }
-            ReportBody::Sent(id) if outcome.command_changed => self.command_changed(sn, id),
-            ReportBody::Event(event) if outcome.event_new && event.code.is_message() => {
-                if let Some(at) = event.at {
-                    let logged = LoggedEvent {
-                        at,
-                        id: event.id,
-                        code: event.code,
-                        on: event.on,
-                        args: event.args.clone(),
-                    };
-                    self.change(sn, |snapshot| snapshot.insert_event(logged));
-                    self.0
-                        .peers
-                        .send_change(sn, |sn| PeerMessage::Reload { sn });
-                }
+            ReportBody::BackFill { samples, .. } => {
+                self.backfilled(sn, samples, new);
+                // It may have been switched on while it could not send.
+                self.end_switch_step_after_commit(sn, samples);
             }
             _ => {}
         }

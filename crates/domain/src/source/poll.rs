@@ -1,8 +1,7 @@
 //! The state of polling a source: errors, back-off and the time of the next poll.
-use super::UnknownName;
 use crate::Zone;
 use crate::clock::{HOUR, MINUTE, Millis};
-use crate::names::unknown;
+use crate::names::{UnknownName, unknown};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// Why a source gave no answer: a code for users, never the service's own text.

@@ -1,6 +1,6 @@
 //! Time-of-use prices, as in a contract.
 use crate::clock::Millis;
-use crate::names::unknown;
+use crate::names::{UnknownName, unknown};
 use crate::{Message, Price, SiteDay, Zone, setting};
 use strum::{EnumString, IntoStaticStr};
 
@@ -9,7 +9,7 @@ pub const MAX_STEPS: usize = 24;
 
 /// The days on which a step is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
-#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = super::UnknownName, parse_err_fn = unknown)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum DayType {
     Workdays,
     Weekend,

@@ -1,6 +1,6 @@
 //! The grid of weather requests: one request per cell, however many roofs it contains.
+use crate::names::UnknownName;
 use crate::site::Coordinates;
-use crate::source::UnknownName;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;

@@ -107,12 +107,12 @@ fn a_clock_that_is_set_neither_fills_the_buckets_beyond_the_burst_nor_stops_them
 #[test]
 fn an_incident_is_logged_once_and_recorded_once_a_minute() {
     let mut buckets = buckets();
-    let news = |since, begins, record| IncidentNews {
+    let change = |since, begins, record| IncidentChange {
         since,
         begins,
         record,
     };
-    assert_eq!(buckets.incident(NOW), news(NOW, true, true));
+    assert_eq!(buckets.incident(NOW), change(NOW, true, true));
     let mut recorded = 0;
     for second in 1..=3_600 {
         let told = buckets.incident(NOW + second * SECOND);
@@ -121,5 +121,5 @@ fn an_incident_is_logged_once_and_recorded_once_a_minute() {
     }
     assert_eq!(recorded, 60);
     let later = NOW + HOUR + INCIDENT_ENDS_AFTER;
-    assert_eq!(buckets.incident(later), news(later, true, true));
+    assert_eq!(buckets.incident(later), change(later, true, true));
 }

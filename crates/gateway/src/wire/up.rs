@@ -8,6 +8,7 @@ mod hello;
 mod history;
 mod last_will;
 mod number;
+mod payload;
 mod phases;
 mod sample;
 mod settings;
@@ -15,25 +16,14 @@ mod settings;
 pub(crate) use event::{EventMessage, EventTime};
 pub(crate) use hello::HelloMessage;
 pub(crate) use last_will::LastWill;
+pub(crate) use payload::RejectReason;
 pub(crate) use sample::SampleMessage;
 
 use super::UpTopic;
 use answer::AnswerMessage;
 use firmware::FirmwareMessage;
-use serde::Deserialize;
+use payload::{UNKNOWN_TOPIC, at_most, parse_json};
 use settings::SettingsMessage;
-
-/// Why a message cannot be used; stored with the reject.
-pub(crate) type RejectReason = &'static str;
-
-const MALFORMED: RejectReason = "malformed";
-const OUT_OF_RANGE: RejectReason = "out_of_range";
-const TOO_MANY_SAMPLES: RejectReason = "too_many_samples";
-const TOO_LARGE: RejectReason = "too_large";
-const NOT_DEFLATED: RejectReason = "not_deflated";
-const UNKNOWN_CODE: RejectReason = "unknown_code";
-const UNKNOWN_ZONE: RejectReason = "unknown_time_zone";
-const UNKNOWN_TOPIC: RejectReason = "unknown_topic";
 
 /// A message as a battery sends it. Its values are checked when it is converted.
 #[derive(Debug)]
@@ -65,17 +55,6 @@ impl<'a> Up<'a> {
             UpTopic::Firmware => Self::Firmware(parse_json(payload)?),
             UpTopic::Unknown(_) => return Err(UNKNOWN_TOPIC),
         })
-    }
-}
-
-fn parse_json<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Result<T, RejectReason> {
-    serde_json::from_slice(payload).map_err(|_| MALFORMED)
-}
-
-fn at_most(max_bytes: usize, payload: &[u8]) -> Result<&[u8], RejectReason> {
-    match payload.len() <= max_bytes {
-        true => Ok(payload),
-        false => Err(TOO_LARGE),
     }
 }
 

@@ -1,5 +1,4 @@
 //! Where mails go: to an SMTP server, into a folder, or to a callback of the demo.
-use super::RenderedMail;
 use anyhow::Context as _;
 use lettre::message::header::ContentType;
 use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
@@ -8,6 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
+
+/// A mail as a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedMail {
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+}
 
 /// The sender and the transport of mails.
 #[derive(Clone)]

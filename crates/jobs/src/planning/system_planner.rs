@@ -11,8 +11,8 @@ use store::job_lease::JobLease;
 use store::planning::{NewPlan, PlannedRules, PlannedSystem, Planning, RunningBlock};
 use store::{Access, Result, Store};
 
-/// The turns of all systems are spread over this part of a quarter-hour.
-const TURN_SPREAD: Millis = 10 * MINUTE;
+/// The offsets of all systems are spread over this part of a quarter-hour.
+const OFFSET_SPREAD: Millis = 10 * MINUTE;
 /// An older sample says nothing about the present.
 const MAX_SAMPLE_AGE: Millis = HOUR;
 /// A plan needs a sun forecast: this many measured days, or the coordinates and size of the panels.
@@ -46,26 +46,25 @@ pub(super) enum Visit {
     NeedsTraining,
 }
 
-/// The number of the system's turn at a time.
-fn turn(sn: &Serial, at: Millis) -> Millis {
-    (at - turn_shift(sn)).div_euclid(QUARTER)
+/// The number of the quarter-hour that a time is in, shifted by the system's offset: it is planned once in each.
+fn quarter_number(sn: &Serial, at: Millis) -> Millis {
+    (at - offset(sn)).div_euclid(QUARTER)
 }
 
-/// The hash of the serial number shifts the turns of each system.
-fn turn_shift(sn: &Serial) -> Millis {
+/// How long after the quarter-hour a system is planned: the hash of its serial number spreads them.
+fn offset(sn: &Serial) -> Millis {
     let hash = sn
         .as_str()
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-    ((hash >> 16) % TURN_SPREAD.unsigned_abs()) as Millis
+    ((hash >> 16) % OFFSET_SPREAD.unsigned_abs()) as Millis
 }
 
-/// When its next turn begins.
-fn next_turn(sn: &Serial, now: Millis) -> Millis {
-    let shift = turn_shift(sn);
-    (now - shift).div_euclid(QUARTER) * QUARTER + QUARTER + shift
+/// When it is planned the next time.
+fn next_quarter(sn: &Serial, now: Millis) -> Millis {
+    (quarter_number(sn, now) + 1) * QUARTER + offset(sn)
 }
 
 impl SystemPlanner {
@@ -83,10 +82,10 @@ impl SystemPlanner {
         }
     }
 
-    /// When it has to be checked again: at its next turn, and soon if it may need a plan out of turn.
+    /// When it has to be checked again: in its next quarter-hour, and soon if it may need a plan before.
     pub(super) fn next_check(&self, system: &PlannedSystem, now: Millis) -> Millis {
         let in_use = system.last_online.is_some_and(|at| now - at < DAY);
-        let next = next_turn(&system.sn, now);
+        let next = next_quarter(&system.sn, now);
         let next = match system.wants_plan && in_use {
             true => next.min(now + MINUTE),
             false => next,
@@ -114,14 +113,15 @@ impl SystemPlanner {
                 context.service.end_plan(&access, ended).await?;
             }
         }
-        let in_turn = system
+        let quarter = |at: Millis| quarter_number(&system.sn, at);
+        let is_due = system
             .forecast_at
-            .is_none_or(|at| turn(&system.sn, at) != turn(&system.sn, now));
+            .is_none_or(|at| quarter(at) != quarter(now));
         let mut visit = Visit::Done;
         if now >= self.not_before {
             let soc = recent_soc(store, system, now).await?;
             let new_prices = self.prices_seen != answered;
-            if in_turn || self.needs_replan(context, system, soc, new_prices).await? {
+            if is_due || self.needs_replan(context, system, soc, new_prices).await? {
                 visit = self.forecast_and_plan(context, system, soc).await?;
             }
             self.prices_seen = answered;

@@ -57,12 +57,12 @@ impl PollRound<'_> {
             return Ok(None);
         };
         let household = wanted.household.as_ref();
-        let question = PriceRequest {
+        let request = PriceRequest {
             zone,
             token: household.map(|household| household.token.secret()),
             now: self.now,
         };
-        match self.sources.prices(source, question).await {
+        match self.sources.prices(source, request).await {
             Ok(slots) => {
                 let until = slots.last().map_or(0, |slot| slot.end);
                 let next_at = next_price_poll(until, self.jitter(), self.now);

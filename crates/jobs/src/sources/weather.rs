@@ -64,12 +64,12 @@ impl PollRound<'_> {
         else {
             return Ok(None);
         };
-        let question = RoofRequest {
+        let request = RoofRequest {
             coordinates: roof.coordinates,
             planes: &roof.planes,
             now: self.now,
         };
-        match self.sources.roof_yield(question).await {
+        match self.sources.roof_yield(request).await {
             Ok(sun) => {
                 let weather = WeatherForecast {
                     source,

@@ -293,10 +293,10 @@ with_app!(
         forecast_under(app, &services, 1).await;
         let raised = notice(app).await;
         assert_eq!((raised.since, raised.disagreed), (Some(since), 0));
-        let letters = app.sent_mails().await;
+        let mails = app.sent_mails().await;
         let warned =
-            |letter: &&jobs::mail::RenderedMail| letter.text.contains("https://portal.test/plan");
-        assert_eq!(letters.iter().filter(warned).count(), 1);
+            |mail: &&jobs::mail::RenderedMail| mail.text.contains("https://portal.test/plan");
+        assert_eq!(mails.iter().filter(warned).count(), 1);
         forecast_under(app, &services, 100).await;
         let doubted = notice(app).await;
         assert_eq!((doubted.since, doubted.disagreed), (Some(since), 1));

@@ -31,11 +31,11 @@ impl LoadModel {
         let now = past.now();
         let first = MIN_HISTORY_QUARTERS.max(now.saturating_sub(TRAINING_QUARTERS));
         let mut rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<FEATURES>::new());
-        for (turn, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
+        for (index, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
             let then = past.until(issue);
             let level = LoadLevel::of(&then);
             for (bucket, rows) in LEAD_TIME_BUCKETS.iter().zip(&mut rows) {
-                for ahead in sampled_lead_times(bucket, turn, ROWS_PER_ISSUE) {
+                for ahead in sampled_lead_times(bucket, index, ROWS_PER_ISSUE) {
                     let at = issue + ahead;
                     if let Some(load) = past.load.get(at).copied().flatten() {
                         rows.push(features(&then, at, &level), load / level.scale, level.scale);
@@ -72,14 +72,14 @@ fn scaled(band: Band, by: f64) -> Band {
     }
 }
 
-/// Some lead times of a bucket, others in each turn. The order is scattered so it never lines up with days or weeks.
+/// Some lead times of a bucket, others for each issue, by its index. The order is scattered so it never lines up with days or weeks.
 pub(super) fn sampled_lead_times(
     bucket: &std::ops::Range<usize>,
-    turn: usize,
+    index: usize,
     per_issue: usize,
 ) -> impl Iterator<Item = usize> {
     let step = bucket.len().div_ceil(per_issue);
-    let scattered = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    let scattered = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     let first = bucket.start + scattered as usize % step;
     (first..bucket.end).step_by(step)
 }

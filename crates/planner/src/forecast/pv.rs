@@ -41,7 +41,7 @@ impl PvModel {
         let mut weather_rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<WEATHER_FEATURES>::new());
         let (mut clear, mut factor) = at_the_time(first);
         let mut learned = first;
-        for (turn, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
+        for (index, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
             // In training the envelope is as old as it will be in use.
             if issue >= learned + 4 * QUARTERS_A_DAY {
                 (clear, factor) = at_the_time(issue);
@@ -50,7 +50,7 @@ impl PvModel {
             let then = past.until(issue);
             let sky = Sky::of(&then, &clear, &factor);
             for (bucket, name) in LEAD_TIME_BUCKETS.iter().zip(0..) {
-                for ahead in sampled_lead_times(bucket, turn, ROWS_PER_ISSUE) {
+                for ahead in sampled_lead_times(bucket, index, ROWS_PER_ISSUE) {
                     let at = issue + ahead;
                     let pv = past.pv.get(at).copied().flatten();
                     let Some(pv) = pv.filter(|_| clear.is_day(past, at)) else {

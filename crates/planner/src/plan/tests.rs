@@ -177,7 +177,7 @@ fn the_grid_operators_cap_is_obeyed() {
 }
 
 #[test]
-fn a_standing_plan_is_kept_for_pennies_and_left_for_more() {
+fn an_active_plan_is_kept_for_pennies_and_left_for_more() {
     let outlook = winter_day();
     let values = ValueFunction::solve(&outlook, &rules(), Uncertainty::Bands);
     let best = values.plan(&outlook, &rules(), 5.0);

@@ -4,7 +4,7 @@ use domain::alarm::{AlarmMail, mail_due_at};
 use domain::clock::Millis;
 use domain::message::text_with;
 use domain::{Lang, without_links};
-use store::alarm::news::{self, AlarmRecipient, PendingAlarm};
+use store::alarm::notification::{self, AlarmRecipient, PendingAlarm};
 use store::mail::{Mail, MailBody};
 
 /// Alarms listed in a mail. Further ones are only counted.
@@ -28,11 +28,11 @@ impl Service {
         let mut t = self.begin().await?;
         let (account, now) = (person.account(), t.now);
         // If several processes try, only one of them writes the mail.
-        if !news::claim(&mut t, person, now).await? {
+        if !notification::claim(&mut t, person, now).await? {
             return Ok(());
         }
-        let pending = news::pending(&mut t, account, now).await?;
-        news::discard(&mut t, account).await?;
+        let pending = notification::pending(&mut t, account, now).await?;
+        notification::discard(&mut t, account).await?;
         if !pending.is_empty() {
             let email = person.email.parse();
             let email = email.map_err(|_| Error::Damaged("accounts.email"))?;

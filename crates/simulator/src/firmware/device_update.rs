@@ -1,8 +1,7 @@
 //! The battery around an update: it receives assignments, downloads while it is connected, restarts and reports progress.
 use super::assignment::AssignmentRecipient;
 use super::{Download, DownloadEvent, UpdateAction};
-use crate::device::{RunningDevice, SessionEnd};
-use crate::power::Power;
+use crate::device::{Power, RunningDevice, SessionEnd};
 use crate::send_queue::ProgressReport;
 use domain::firmware::FirmwareReport;
 use serde_json::{Value, json};

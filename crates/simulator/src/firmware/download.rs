@@ -128,7 +128,7 @@ async fn send_request(
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
     let connection = AbortOnDropHandle::new(tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "firmware download: connection lost");
+            tracing::debug!(%error, "firmware_download_lost: the connection ended");
         }
     }));
     let request = Request::get(format!("/api/v1/image/{}", fetch.digest))

@@ -334,7 +334,7 @@ fn counters_go_on_from_where_they_were() {
 fn an_appliance_shows_on_its_own_phase_alone_while_the_battery_rests() {
     for phase in 0..3 {
         let mut unit = unit(1, NEW_YEAR);
-        unit.mode = simulator::control::ControlMode::Hold {
+        unit.mode = simulator::unit::ControlMode::Hold {
             until: NEW_YEAR + HOUR,
         };
         unit.advance_to(NEW_YEAR + SECOND);

@@ -5,9 +5,9 @@ use domain::sample::Counter;
 use domain::{Serial, Zone};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use simulator::control::ControlMode;
 use simulator::plan::DevicePlan;
 use simulator::settings::{DailyWindow, TariffMode};
+use simulator::unit::ControlMode;
 use simulator::{Dimming, Household, Installation, Rating, Seed, Share, Unit};
 
 /// 2026-01-01 at 18:00 in Berlin: dark, and people are at home.

@@ -5,10 +5,10 @@ use domain::flags::{MESSAGE3, MESSAGE5, MESSAGE6, is_set};
 use domain::sample::{Counter, MessageId};
 use domain::{EventCode, Serial, Zone};
 use proptest::prelude::*;
-use simulator::control::ControlMode;
 use simulator::grid::{Deviation, Dimming, Excursion};
-use simulator::meter::MeterType;
-use simulator::settings::{BatterySettings, Control, DailyWindow, TariffMode, Wire};
+use simulator::meter::{MeterType, Wire};
+use simulator::settings::{BatterySettings, Control, DailyWindow, TariffMode};
+use simulator::unit::ControlMode;
 use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 
 /// 2026-01-01T00:00:00Z, in deep winter: the house has a net load nearly all the time.

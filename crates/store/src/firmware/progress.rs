@@ -102,7 +102,7 @@ pub(crate) async fn confirm_versions(
     ) {
         return Ok(Some((job, false)));
     }
-    let mut news = false;
+    let mut is_changed = false;
     for place in 0..job.parts.len() {
         let part = &mut job.parts[place];
         if part.stage == Stage::Confirmed
@@ -110,7 +110,7 @@ pub(crate) async fn confirm_versions(
         {
             continue;
         }
-        news = true;
+        is_changed = true;
         part.stage = Stage::Confirmed;
         part.progress = 100;
         part.fault = None;
@@ -123,7 +123,7 @@ pub(crate) async fn confirm_versions(
         save_part(tx, &job, place).await?;
         NewEntry::by_battery(event, sn, now).write(tx).await?;
     }
-    if news {
+    if is_changed {
         let state = match job.parts_left() {
             0 => JobState::Done,
             _ => JobState::Running,
@@ -131,7 +131,7 @@ pub(crate) async fn confirm_versions(
         save_state(tx, &mut job, state, now).await?;
         update_cache.insert(&job);
     }
-    Ok(Some((job, news)))
+    Ok(Some((job, is_changed)))
 }
 
 async fn save_part(tx: &mut Tx, job: &UpdateJob, place: usize) -> Result<()> {

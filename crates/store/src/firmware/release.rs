@@ -162,12 +162,12 @@ impl Release {
             expires_at: self.expires_at,
         };
         // Only the battery knows the installed sequence number, so the battery makes the final check.
-        let standing = InstalledPart {
+        let installed = InstalledPart {
             hardware,
             version: installed,
             seq: i64::MIN,
         };
-        manifest.suits(standing, now).is_ok()
+        manifest.suits(installed, now).is_ok()
     }
 
     pub(super) fn is_offered(

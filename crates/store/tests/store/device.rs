@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::device_login::DeviceLogin;
 use store::presence::GatewayId;
-use store::report::{Report, ReportBody};
+use store::report::{Report, ReportBody, ReportChange};
 use store::system::NewDevice;
 use store::{Error, Purpose};
 use testkit::{NOON, TestDb, on_both, service_at};
@@ -181,7 +181,11 @@ on_both!(
             hello.capacity = 7_000;
         }
         let outcomes = db.append(&[other], GatewayId::default()).await.unwrap();
-        let facts = outcomes[0].facts.as_ref().unwrap();
+        let facts = outcomes[0].changes.iter().find_map(|change| match change {
+            ReportChange::Facts(facts) => Some(facts),
+            _ => None,
+        });
+        let facts = facts.unwrap();
         assert_eq!((facts.phase, facts.capacity), (2, Some(7_000)));
         assert_eq!(db.facts(&sn).await.unwrap().as_ref(), Some(facts));
     }

@@ -1,5 +1,5 @@
 //! Devices: their registration, their secrets, and which of them are blocked or send too much.
-use crate::roles::random;
+use crate::opening::random;
 use anyhow::{Context as _, bail, ensure};
 use domain::Serial;
 use domain::clock::DAY;

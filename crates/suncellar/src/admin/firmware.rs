@@ -1,7 +1,7 @@
 //! Firmware commands of the manufacturer and the operator.
 use crate::cli::firmware::{Firmware, Publish, Sign};
 use crate::config::Config;
-use crate::roles::{open_store, random};
+use crate::opening::{open_store, random, service};
 use crate::shared_options;
 use anyhow::{Context as _, bail, ensure};
 use domain::clock::{DAY, HOUR, Millis};
@@ -33,7 +33,7 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
     }
     let store = open_store(config).await?;
     let config = shared_options::agree(config.clone(), &store).await?;
-    let service = super::service(&config, &store);
+    let service = service(&config, &store);
     match command {
         Firmware::NewKey { .. } | Firmware::Sign(_) => Ok(()),
         Firmware::TrustKey { key, replace } => trust(&service, &key, replace).await,

@@ -1,6 +1,6 @@
 //! The operator's secret and the keys that it wraps.
 use crate::config::{Config, read_secret};
-use crate::roles::open_with;
+use crate::opening::{open_with, service};
 use anyhow::{Context as _, bail};
 use domain::clock::{DAY, Millis};
 use domain::site_time::utc_text;
@@ -15,7 +15,7 @@ pub(super) async fn change(config: &Config, new: &Path) -> anyhow::Result<()> {
     };
     let new = Secret::parse(&read_secret(new)?).context("the new secret")?;
     let store = open_with(config, &Secret::unchecked(old)).await?;
-    super::service(config, &store).change_secret(&new).await?;
+    service(config, &store).change_secret(&new).await?;
     println!(
         "changed: set the new secret in the configuration of every process, then restart each"
     );

@@ -1,6 +1,6 @@
 //! The manufacturer of the demo's batteries: it has a release key and has published the newest versions.
 use super::people::DemoSeeder;
-use crate::roles::random;
+use crate::opening::random;
 use anyhow::Context as _;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{Manifest, Part, SecretKey, digest_of};
@@ -89,8 +89,8 @@ pub(super) async fn publish(seeder: &DemoSeeder, data_dir: &Path) -> anyhow::Res
         .await?;
     if store.firmware_releases().await?.is_empty() {
         for hardware in HARDWARE {
-            for (part, news) in RELEASE_NOTES {
-                let id = publish_one(&seeder.service, &key, hardware, part, news, now).await?;
+            for (part, notes) in RELEASE_NOTES {
+                let id = publish_one(&seeder.service, &key, hardware, part, notes, now).await?;
                 store.offer_to_all(id, now).await?;
             }
         }
@@ -124,7 +124,7 @@ async fn publish_one(
     key: &SecretKey,
     hardware: &str,
     part: Part,
-    news: [(&str, &str); 5],
+    notes: [(&str, &str); 5],
     now: Millis,
 ) -> anyhow::Result<i64> {
     let newest = FirmwareVersions::newest();
@@ -145,7 +145,7 @@ async fn publish_one(
         expires_at: now + 10 * 365 * DAY,
     };
     let own = |(lang, text): (&str, &str)| (lang.to_owned(), text.to_owned());
-    let notes = ReleaseNotes(news.into_iter().map(own).collect::<BTreeMap<_, _>>());
+    let notes = ReleaseNotes(notes.into_iter().map(own).collect::<BTreeMap<_, _>>());
     let new = NewRelease {
         signed_manifest: &manifest.sign(key),
         image: &image,

@@ -61,9 +61,9 @@ async fn systems(app: &TestApp, person: &Person) -> Vec<(String, String)> {
 
 /// Subjects of the mails to a person so far.
 async fn subjects(app: &TestApp, to: &Person) -> Vec<String> {
-    let letters = app.sent_mails().await.into_iter();
-    let own = letters.filter(|letter| letter.to == to.email);
-    own.map(|letter| letter.subject).collect()
+    let mails = app.sent_mails().await.into_iter();
+    let own = mails.filter(|mail| mail.to == to.email);
+    own.map(|mail| mail.subject).collect()
 }
 
 fn wait_until(app: &TestApp, at: i64) {

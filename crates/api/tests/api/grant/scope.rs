@@ -77,9 +77,9 @@ with_app!(names_and_groups_stay_with_those_who_may_see_them, |app| {
         }
     }
     // Mails do not contain the group's name either.
-    for letter in app.sent_mails().await {
+    for mail in app.sent_mails().await {
         for name in ["Dachboden", "Evas Kunden"] {
-            assert!(!letter.text.contains(name), "{}: {name}", letter.to);
+            assert!(!mail.text.contains(name), "{}: {name}", mail.to);
         }
     }
     // With monitor she can read the name but not change it.

@@ -19,10 +19,10 @@ async fn owner_of(app: &TestApp, name: &str, serials: &[&str]) -> Person {
 }
 
 /// The texts of the mails to a person with this subject.
-async fn letters(app: &TestApp, to: &Person, subject: &str) -> Vec<String> {
+async fn mails_to(app: &TestApp, to: &Person, subject: &str) -> Vec<String> {
     let sent = app.sent_mails().await.into_iter();
-    let own = sent.filter(|letter| letter.to == to.email && letter.subject == subject);
-    own.map(|letter| letter.text).collect()
+    let own = sent.filter(|mail| mail.to == to.email && mail.subject == subject);
+    own.map(|mail| mail.text).collect()
 }
 
 fn ids(grants: &[Value]) -> Vec<i64> {
@@ -57,7 +57,7 @@ with_app!(
         }
         ask(typed).await.expect(202);
         app.send_grant_mails().await;
-        let mails = letters(app, &anna, "Ein Elektriker bittet um Zugang").await;
+        let mails = mails_to(app, &anna, "Ein Elektriker bittet um Zugang").await;
         assert_eq!(mails.len(), 1);
         assert!(mails[0].contains(&format!("„{shown}“")), "{}", mails[0]);
         let given = list(app, &anna, "given").await;
@@ -86,7 +86,7 @@ with_app!(
         assert!(held.iter().all(|grant| grant["household"].is_null()));
         app.send_grant_mails().await;
         for (owner, names) in [(&anna, "SC000001, SC000002"), (&ben, "SC000003")] {
-            let mails = letters(app, owner, "Ein Elektriker bittet um Zugang").await;
+            let mails = mails_to(app, owner, "Ein Elektriker bittet um Zugang").await;
             assert_eq!(mails.len(), 1);
             assert!(mails[0].contains(names), "{}", mails[0]);
         }
@@ -100,7 +100,7 @@ with_app!(
                 ("SC000002".to_owned(), "service".to_owned())
             ]
         );
-        let mails = letters(app, &eva, "Sie haben Zugang zu einem Speicher").await;
+        let mails = mails_to(app, &eva, "Sie haben Zugang zu einem Speicher").await;
         assert_eq!(mails.len(), 1);
         assert!(mails[0].contains("SC000001, SC000002"));
         assert!(mails[0].contains("/electrician-dashboard"));
@@ -168,10 +168,10 @@ with_app!(invitations_of_one_owner_are_accepted_together, |app| {
     post(app, &eva, &accept, &[]).await.expect(200);
     assert_eq!(systems(app, &eva).await.len(), 2);
     let subject = "Ihr Elektriker hat die Einladung angenommen";
-    let mails = letters(app, &anna, subject).await;
+    let mails = mails_to(app, &anna, subject).await;
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("SC000001, SC000002"));
-    assert!(letters(app, &ben, subject).await.is_empty());
+    assert!(mails_to(app, &ben, subject).await.is_empty());
     assert_eq!(list(app, &eva, "held").await[2]["state"], "invited");
 });
 
@@ -233,7 +233,7 @@ with_app!(a_household_is_told_once_that_access_ends, |app| {
     ] {
         wait_until(app, at);
         app.send_grant_mails().await;
-        let mails = letters(app, to, subject).await;
+        let mails = mails_to(app, to, subject).await;
         assert_eq!(mails.len(), 1, "{subject}");
         assert!(mails[0].contains("SC000001, SC000002"), "{}", mails[0]);
     }

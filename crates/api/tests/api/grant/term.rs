@@ -45,12 +45,8 @@ with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
         subjects(app, &eva).await.last().unwrap(),
         "Ihr Zugang zu einem Speicher endet bald"
     );
-    let letters = app.sent_mails().await;
-    assert!(
-        letters
-            .iter()
-            .any(|letter| letter.text.contains("13.02.2027"))
-    );
+    let mails = app.sent_mails().await;
+    assert!(mails.iter().any(|mail| mail.text.contains("13.02.2027")));
     // It ends automatically, and can be renewed for a while.
     wait_until(app, until);
     app.send_grant_mails().await;
@@ -75,8 +71,8 @@ with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
 
 /// The newest mail to a person.
 async fn newest_mail(app: &TestApp, to: &Person) -> (String, String) {
-    let mut letters = app.sent_mails().await.into_iter();
-    let newest = letters.rfind(|letter| letter.to == to.email).unwrap();
+    let mut mails = app.sent_mails().await.into_iter();
+    let newest = mails.rfind(|mail| mail.to == to.email).unwrap();
     (newest.subject, newest.text)
 }
 
@@ -154,10 +150,10 @@ with_app!(
         end(app, &anna, asked["id"].as_i64().unwrap())
             .await
             .expect(204);
-        let letters = app.sent_mails().await;
+        let mails = app.sent_mails().await;
         let told = |person: &Person| {
-            let mut own = letters.iter().filter(|letter| letter.to == person.email);
-            own.any(|letter| letter.text.contains("Berg") || letter.subject.contains("Berg"))
+            let mut own = mails.iter().filter(|mail| mail.to == person.email);
+            own.any(|mail| mail.text.contains("Berg") || mail.subject.contains("Berg"))
         };
         assert!(!told(&eva) && !told(&tom));
         let invited = newest_mail(app, &eva).await;

@@ -169,11 +169,11 @@ with_app!(consent_and_its_end_stand_in_the_journal, |app| {
 with_app!(the_owner_gets_a_mail_about_whom_they_let_in, |app| {
     let anna = anna(app).await;
     consent(app, &anna, "systems").await;
-    let letters = app.sent_mails().await;
-    let told = letters
+    let mails = app.sent_mails().await;
+    let told = mails
         .iter()
-        .find(|letter| letter.to == anna.email && letter.text.contains("clever-PV"));
-    assert!(told.is_some(), "{letters:?}");
+        .find(|mail| mail.to == anna.email && mail.text.contains("clever-PV"));
+    assert!(told.is_some(), "{mails:?}");
 });
 
 with_app!(

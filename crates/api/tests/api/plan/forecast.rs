@@ -92,8 +92,8 @@ with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
         ..WeatherNotice::default()
     };
     keep(first, NoticeTransition::Raised).await;
-    let letter = app.sent_mails().await.pop().unwrap();
-    assert!(letter.text.contains("sehr wenig Sonne") && !letter.text.contains(" von "));
+    let mail = app.sent_mails().await.pop().unwrap();
+    assert!(mail.text.contains("sehr wenig Sonne") && !mail.text.contains(" von "));
     let line = journal(app, &anna).await.remove(0);
     assert!(line.ends_with("eingeschaltet lassen."), "{line}");
     keep(raised, NoticeTransition::Raised).await;
@@ -102,10 +102,10 @@ with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
         plan(app, &anna).await["weather"],
         json!({"since": NOON, "hits": 3, "false_alarms": 1})
     );
-    let letters = app.sent_mails().await;
-    let told: Vec<_> = letters
+    let mails = app.sent_mails().await;
+    let told: Vec<_> = mails
         .iter()
-        .filter(|letter| letter.text.contains("3 von 4 Mal"))
+        .filter(|mail| mail.text.contains("3 von 4 Mal"))
         .collect();
     assert_eq!(told.len(), 1);
     // The next two issues expect normal sun: the notice is withdrawn and counts as wrong.

@@ -90,16 +90,16 @@ with_app!(
         app.run_planners().await;
         let seen = plan(app, &anna).await;
         assert_eq!(seen["on"], json!(false));
-        let letters = app.sent_mails().await;
-        let letter = letters
+        let mails = app.sent_mails().await;
+        let mail = mails
             .iter()
-            .find(|letter| letter.text.contains("1,25"))
+            .find(|mail| mail.text.contains("1,25"))
             .unwrap();
-        assert_eq!(letter.to, "anna@example.com");
+        assert_eq!(mail.to, "anna@example.com");
         assert!(
-            letter.text.contains("https://portal.test/plan"),
+            mail.text.contains("https://portal.test/plan"),
             "{}",
-            letter.text
+            mail.text
         );
         let said =
             "Der Ladeplan wurde ausgeschaltet: Er hat in 30 Tagen 1,25 € gekostet statt gespart.";

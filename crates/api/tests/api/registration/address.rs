@@ -44,11 +44,11 @@ with_app!(
             .await
             .expect(202);
         assert_eq!(known.text, unknown.text);
-        let letters = app.sent_mails().await;
-        let last = letters
+        let mails = app.sent_mails().await;
+        let last = mails
             .iter()
             .rev()
-            .find(|letter| letter.to == "anna@example.com")
+            .find(|mail| mail.to == "anna@example.com")
             .unwrap();
         assert_eq!(
             last.subject,

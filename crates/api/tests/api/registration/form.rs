@@ -100,7 +100,7 @@ with_app!(every_wrong_field_of_an_owner_gets_its_own_code, |app| {
         app.sent_mails()
             .await
             .iter()
-            .all(|letter| letter.to == ben.email)
+            .all(|mail| mail.to == ben.email)
     );
 });
 

@@ -48,11 +48,11 @@ with_app!(
         .send()
         .await
         .expect(201);
-        let letters = app.sent_mails().await;
-        assert_eq!(letters.len(), 1);
-        assert_eq!(letters[0].to, "anna@example.com");
+        let mails = app.sent_mails().await;
+        assert_eq!(mails.len(), 1);
+        assert_eq!(mails[0].to, "anna@example.com");
         assert_eq!(
-            letters[0].subject,
+            mails[0].subject,
             domain::message::text(Lang::Fr, "mail", "welcome_subject")
         );
     }

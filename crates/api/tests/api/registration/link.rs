@@ -262,18 +262,14 @@ with_app!(
             }
         }
         assert_eq!(answers[..2], answers[2..]);
-        let letters = app.sent_mails().await;
-        let to_anna: Vec<_> = letters
+        let mails = app.sent_mails().await;
+        let to_anna: Vec<_> = mails
             .iter()
             .filter(|l| l.to == "anna@example.com")
             .collect();
         // One welcome, and two notices that the account exists; never a link that would replace it.
         assert_eq!(to_anna.len(), 3);
-        assert!(
-            to_anna
-                .iter()
-                .all(|letter| !letter.text.contains("#confirm="))
-        );
+        assert!(to_anna.iter().all(|mail| !mail.text.contains("#confirm=")));
         app.log_in("anna@example.com", false).await;
     }
 );

@@ -1,5 +1,5 @@
 //! `up/res`: answers to a command, also while it runs.
-use super::{MALFORMED, RejectReason};
+use super::payload::{MALFORMED, RejectReason};
 use domain::command::{AnswerCode, CommandAnswer};
 use serde::Deserialize;
 use serde_json::{Map, Value};

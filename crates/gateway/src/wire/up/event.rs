@@ -1,6 +1,6 @@
 //! `up/ev`: something that a battery reports once.
 use super::number::{device_time, plausible_time};
-use super::{RejectReason, TOO_LARGE, UNKNOWN_CODE};
+use super::payload::{RejectReason, TOO_LARGE, UNKNOWN_CODE};
 use crate::clock_correction::DeviceTime;
 use domain::clock::Millis;
 use domain::sample::MessageId;

@@ -1,5 +1,5 @@
 //! `up/fw`: the progress of an update.
-use super::{MALFORMED, OUT_OF_RANGE, RejectReason};
+use super::payload::{MALFORMED, OUT_OF_RANGE, RejectReason};
 use domain::firmware::{Fault, FirmwareReport, Stage};
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! `up/hello`: a battery's facts about itself.
 use super::number::{SUN_WATTS, device_time, scaled, settings_version, watt_hours};
-use super::{OUT_OF_RANGE, RejectReason, UNKNOWN_ZONE};
+use super::payload::{OUT_OF_RANGE, RejectReason, UNKNOWN_ZONE};
 use crate::clock_correction::DeviceTime;
 use domain::Hello;
 use domain::clock::Millis;

@@ -1,5 +1,6 @@
 //! `up/hist`: back-fill, a JSON array of samples, deflated with or without the zlib header.
-use super::{NOT_DEFLATED, RejectReason, SampleMessage, TOO_LARGE, TOO_MANY_SAMPLES, parse_json};
+use super::SampleMessage;
+use super::payload::{NOT_DEFLATED, RejectReason, TOO_LARGE, TOO_MANY_SAMPLES, parse_json};
 use flate2::read::{DeflateDecoder, ZlibDecoder};
 use std::io::Read;
 

@@ -1,5 +1,5 @@
 //! `up/pres`: the last will of a connection.
-use super::{OUT_OF_RANGE, RejectReason, parse_json};
+use super::payload::{OUT_OF_RANGE, RejectReason, parse_json};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,6 @@
 //! Numbers of a battery: checked against what it can measure, and rounded to the units of the database.
+use super::payload::{OUT_OF_RANGE, RejectReason};
 use super::phases::Phases;
-use super::{OUT_OF_RANGE, RejectReason};
 use crate::clock_correction::DeviceTime;
 use domain::clock::{DAY, Millis};
 use std::ops::RangeInclusive;

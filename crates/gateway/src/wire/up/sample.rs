@@ -2,8 +2,8 @@
 use super::number::{
     HERTZ, PERCENT, SUN_WATTS, VOLTS, WATTS, counter, device_time, scaled, scaled_phases,
 };
+use super::payload::{OUT_OF_RANGE, RejectReason};
 use super::phases::Phases;
-use super::{OUT_OF_RANGE, RejectReason};
 use crate::clock_correction::DeviceTime;
 use domain::Sample;
 use domain::clock::Millis;

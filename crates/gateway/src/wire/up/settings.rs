@@ -1,6 +1,6 @@
 //! `up/rep`: the settings that a battery uses, and those that it refused.
 use super::number::settings_version;
-use super::{OUT_OF_RANGE, RejectReason};
+use super::payload::{OUT_OF_RANGE, RejectReason};
 use domain::Settings;
 use domain::sample::MessageId;
 use domain::setting::{Field, SettingRefusal, SettingsReport};

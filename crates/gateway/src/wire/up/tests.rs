@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used)]
+use super::payload::{MALFORMED, OUT_OF_RANGE, TOO_LARGE, UNKNOWN_CODE, UNKNOWN_ZONE};
 use super::*;
 use crate::clock_correction::DeviceTime;
 use domain::command::{AnswerCode, CommandAnswer};

@@ -1,5 +1,5 @@
 //! The power supply: without it a battery neither measures nor sends, and keeps only what is in flash.
-use crate::device::RunningDevice;
+use super::RunningDevice;
 use crate::intervention::next_intervention;
 use tokio::time::{Instant, sleep_until};
 

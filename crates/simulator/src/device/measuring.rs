@@ -1,5 +1,5 @@
 //! Measuring times and message ids.
-use crate::device::RunningDevice;
+use super::RunningDevice;
 use crate::device_event::DeviceEvent;
 use crate::send_queue::QueuedEvent;
 use crate::wire::StampedSample;

@@ -1,9 +1,9 @@
 //! The battery's control loop: which power it chooses in each step, and for what reason.
+use super::Unit;
 use crate::battery::FULL_SOC;
 use crate::device_event::EventArgs;
 use crate::plan::PlannedMode;
 use crate::settings::{Control, TariffMode};
-use crate::unit::Unit;
 use domain::EventCode;
 use domain::clock::Millis;
 

@@ -1,29 +1,20 @@
 //! Messages from the portal and a battery's answers: settings by version, commands by id, each executed once.
-use crate::control::ControlMode;
-use crate::device::{RunningDevice, SessionEnd};
+use super::measuring::WATCHED_INTERVAL;
+use super::{RunningDevice, SessionEnd};
 use crate::document::{self, UnitSpec};
-use crate::measuring::WATCHED_INTERVAL;
+use crate::intervention::Intervention;
+use crate::observation::ExecutedOrder;
 use crate::plan::DevicePlan;
 use crate::portal_memory::RunningMeterTest;
+use crate::unit::ControlMode;
 use domain::clock::Millis;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// The number of readings of a meter test.
 const METER_TEST_READINGS: u32 = 5;
-
-/// An order of the portal that a battery executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExecutedOrder {
-    /// Applied settings, by version.
-    Settings(i64),
-    /// An executed command, by id.
-    Command(String),
-}
-
-pub(crate) type ExecutedOrders = Arc<Mutex<Vec<ExecutedOrder>>>;
 
 /// Whether a command has ended.
 enum CommandOutcome {
@@ -157,7 +148,7 @@ impl RunningDevice {
             CommandOutcome::Restarts => {
                 self.record_executed(ExecutedOrder::Command(id.clone()));
                 self.answer(&id, Some(true), "ok", &json!({}));
-                self.apply(crate::intervention::Intervention::Reboot)
+                self.apply(Intervention::Reboot)
             }
         }
     }

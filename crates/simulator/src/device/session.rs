@@ -1,6 +1,6 @@
 //! A connected battery: it sends live samples first, then events, then back-fill.
+use super::{RunningDevice, SessionEnd};
 use crate::connection::{Connection, KEEP_ALIVE_SECONDS};
-use crate::device::{RunningDevice, SessionEnd};
 use crate::firmware::next_download_event;
 use crate::intervention::next_intervention;
 use crate::send_queue::OutgoingMessage;
