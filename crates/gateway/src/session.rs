@@ -14,7 +14,7 @@ use crate::repeated_log::RepeatedLog;
 use crate::shared_state::SharedState;
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
-use bus::{Bus, NotStored, Receipt};
+use bus::{Bus, LongConnection, NotStored, Receipt};
 use bytes::Bytes;
 use domain::clock::Millis;
 use domain::{Clock, Serial};
@@ -27,7 +27,6 @@ use std::time::Duration;
 use store::report::{Report, ReportBody, ReportOutcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// Messages that may wait for their commit. While so many wait, nothing more is read from the battery.
 const MAX_PENDING_RECEIPTS: usize = 32;
@@ -85,9 +84,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    pub(crate) async fn run(mut self, stop: CancellationToken) -> DeviceSessionEnd {
+    pub(crate) async fn run(mut self, place: &LongConnection) -> DeviceSessionEnd {
         self.bus.battery_connected(&self.sn).await;
-        let end = match self.exchange_packets(&stop).await {
+        let end = match self.exchange_packets(place).await {
             Err(end) => end,
             Ok(()) => DeviceSessionEnd::Closed,
         };
@@ -102,7 +101,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         end
     }
 
-    async fn exchange_packets(&mut self, stop: &CancellationToken) -> Result<(), DeviceSessionEnd> {
+    async fn exchange_packets(&mut self, place: &LongConnection) -> Result<(), DeviceSessionEnd> {
         let mut deadline = Instant::now() + self.max_silence;
         loop {
             let mut pause = self.pause();
@@ -131,7 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             };
             let reads = pause.is_none() && self.pending_receipts.len() < MAX_PENDING_RECEIPTS;
             tokio::select! {
-                () = stop.cancelled() => return Err(DeviceSessionEnd::Stopped),
+                () = place.ended() => return Err(DeviceSessionEnd::Stopped),
                 stored = first_receipt(&mut self.pending_receipts) => self.acknowledge(stored)?,
                 delivery = self.down.next() => {
                     self.send_delivery(delivery?).await?;

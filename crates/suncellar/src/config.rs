@@ -10,6 +10,7 @@ use jobs::SampleRetention;
 use sources::Addresses;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use store::SampleStoreUrl;
 
 /// The complete, validated configuration.
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) devices_listen_chosen: bool,
     pub(crate) updates_listen_chosen: bool,
     pub(crate) status_listen: Option<SocketAddr>,
+    /// How long connections are given to other processes before this one stops.
+    pub(crate) drain: Duration,
     /// Certificate and key for batteries; without them the link is unencrypted.
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
@@ -162,6 +165,13 @@ impl Config {
         for named in options.source_url.iter().flatten() {
             sources.add_override(named).context("source-url")?;
         }
+        let drain = match options.drain {
+            // There is nobody to go to.
+            None if database.starts_with("sqlite:") => 0,
+            None => 60,
+            Some(3_601..) => bail!("drain must be at most 3600 seconds"),
+            Some(seconds) => seconds,
+        };
         let devices_a_minute = match options.devices_a_minute {
             None => 20,
             Some(0) => bail!("devices-a-minute must be at least 1"),
@@ -174,6 +184,7 @@ impl Config {
             updates_listen_chosen: options.updates_listen.is_some(),
             devices_listen,
             status_listen: options.status_listen,
+            drain: Duration::from_secs(drain.into()),
             devices_tls,
             roles,
             secret,

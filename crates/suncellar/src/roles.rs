@@ -8,7 +8,7 @@ use crate::tls::Certificate;
 use crate::{file_permissions, shared_options};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
-use bus::{Bus, BusOptions, Engine};
+use bus::{Bus, BusOptions, Engine, Shutdown};
 use db::{DatabaseFile, DatabaseLock, Db};
 use domain::connections::Connections;
 use domain::{Clock, Random};
@@ -213,7 +213,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     .await
 }
 
-/// Runs until SIGTERM or Ctrl-C, then lets open work finish. A task that ends by itself stops the others and is returned
+/// Runs until SIGTERM or Ctrl-C, then gives connections to other processes and lets open work finish. A task that ends by itself stops the others and is returned
 /// as the error.
 pub(crate) async fn run(
     config: &Config,
@@ -233,6 +233,7 @@ pub(crate) async fn run(
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
+    let shutdown = Shutdown::from(stop.clone());
     let mut certificate = |files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
         let opened = files
             .as_ref()
@@ -264,7 +265,7 @@ pub(crate) async fn run(
                 Connections::new(MAX_STATUS_CONNECTIONS, MAX_STATUS_CONNECTIONS),
                 status,
                 None,
-                stop.clone(),
+                shutdown.clone(),
             ),
         );
     }
@@ -275,13 +276,13 @@ pub(crate) async fn run(
     if let Some(people) = people {
         tracing::info!(address = %people.local_addr()?, "the portal listens");
         let portal = api::portal(portal.clone());
-        let serving = api::serve(people, open.portal, portal, tls.clone(), stop.clone());
+        let serving = api::serve(people, open.portal, portal, tls.clone(), shutdown.clone());
         tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
         tracing::info!(address = %updates.local_addr()?, "the update service listens");
         let service = api::update_service(portal);
-        let serving = api::serve(updates, open.updates, service, tls, stop.clone());
+        let serving = api::serve(updates, open.updates, service, tls, shutdown.clone());
         tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
@@ -294,7 +295,7 @@ pub(crate) async fn run(
             connections: open.devices,
             quota: config.quota,
         };
-        let serving = gateway::serve(devices, gateway, stop.clone());
+        let serving = gateway::serve(devices, gateway, shutdown.clone());
         tasks.spawn("the device endpoint", serving);
         let alarms = jobs::alarms::watch_connected(
             store.clone(),
@@ -324,7 +325,7 @@ pub(crate) async fn run(
     let mut bus_task = tokio::spawn(engine.run(stop_bus.clone()));
     notify_service_manager(NotifyState::Ready);
     let failed = tokio::select! {
-        () = signal.received() => None,
+        () = drained(&mut signal, &shutdown, config) => None,
         error = tasks.ended() => Some(error),
         ended = &mut bus_task => return Err(tasks::ended("the bus", ended.err().as_ref())),
     };
@@ -339,6 +340,26 @@ pub(crate) async fn run(
     bus_task.await?;
     store.db().close().await;
     failed.map_or(Ok(()), Err)
+}
+
+/// Waits for a stop signal, then gives the connections of this process to others. Another signal ends that.
+async fn drained(signal: &mut StopSignal, shutdown: &Shutdown, config: &Config) {
+    signal.received().await;
+    let only_jobs = config.roles.iter().all(|role| *role == ProcessRole::Jobs);
+    if only_jobs || config.drain.is_zero() {
+        return;
+    }
+    notify_service_manager(NotifyState::Stopping);
+    let (connections, seconds) = (shutdown.connections(), config.drain.as_secs());
+    tracing::info!(
+        connections,
+        seconds,
+        "drain_begun: connections go to other processes, for so many seconds at most; another signal stops at once"
+    );
+    tokio::select! {
+        () = shutdown.drain(config.drain) => {}
+        () = signal.received() => {}
+    }
 }
 
 /// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.

@@ -7,6 +7,7 @@ mod backup;
 mod command_line;
 mod demo;
 mod device_commands;
+mod drain;
 mod durability;
 mod first_steps;
 mod fleet;
