@@ -248,6 +248,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if let Some(ahead) = self.decoder.take_clock_ahead() {
             self.clock_check.record(&self.sn, ahead);
         }
+        if let Some(ReportBody::Answer(answer)) = &body {
+            tracing::debug!(sn = %self.sn, command = answer.command.as_str(), "command_answered");
+        }
         let is_hello = matches!(body, Some(ReportBody::Hello { .. }));
         let mut rejects = rejected.into_iter().map(|(reason, payload)| {
             metrics::counter!("link_rejected_total", "reason" => reason).increment(1);

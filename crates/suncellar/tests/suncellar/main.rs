@@ -14,6 +14,7 @@ mod fleet;
 mod kills;
 mod orders;
 mod plan;
+mod request_log;
 mod roles;
 mod secret;
 mod server;
