@@ -108,7 +108,8 @@ impl Bus {
         };
         let limit = shared.then_some(liveness.heartbeat_limit);
         let downlink = Downlink::default();
-        let (peers, outgoing) = PeerSender::channel(store.db().is_shared());
+        let transport = if nats.is_some() { "nats" } else { "database" };
+        let (peers, outgoing) = PeerSender::channel(shared.then_some(transport));
         let (uplink, pending_reports) = Uplink::channel();
         let live = LiveView::new(
             store.clone(),

@@ -18,6 +18,7 @@ use bus::{Bus, LongConnection, NotStored, Receipt};
 use bytes::Bytes;
 use domain::clock::Millis;
 use domain::{Clock, Serial};
+use metrics::Histogram;
 use rmqtt_codec::types::{Publish, QoS};
 use rmqtt_codec::v3::Packet;
 use std::collections::VecDeque;
@@ -48,10 +49,18 @@ pub(crate) struct Session<S> {
     last_contact: Millis,
     will: Option<Bytes>,
     subscribed: DownTopics,
-    /// In the order of arrival, with the packet id to acknowledge when the report is durable.
-    pending_receipts: VecDeque<(Option<NonZeroU16>, Receipt)>,
+    /// In the order of arrival, with what to acknowledge when the report is durable.
+    pending_receipts: VecDeque<(Option<Acknowledgement>, Receipt)>,
+    acknowledgement_time: Histogram,
     /// Whether to send pending orders: the hello is durable, or the battery has just subscribed.
     orders_pending: bool,
+}
+
+/// An acknowledgement that a message waits for.
+#[derive(Clone, Copy, Debug)]
+struct Acknowledgement {
+    packet_id: NonZeroU16,
+    arrived: Instant,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
@@ -75,6 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             decoder: ReportDecoder::new(device.clock_correction),
             clock_check: shared.clock_check,
             log: shared.log,
+            acknowledgement_time: shared.acknowledgement_time,
             max_silence: device.max_silence,
             last_contact: now,
             will: device.will,
@@ -160,8 +170,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let mut stored = stored;
         loop {
             self.orders_pending |= stored?.orders_wait;
-            if let Some((Some(packet_id), _)) = self.pending_receipts.pop_front() {
+            if let Some((Some(wanted), _)) = self.pending_receipts.pop_front() {
+                let packet_id = wanted.packet_id;
                 self.link.put(Packet::PublishAck { packet_id });
+                self.acknowledgement_time.record(wanted.arrived.elapsed());
             }
             let Some((_, next)) = self.pending_receipts.front_mut() else {
                 return Ok(());
@@ -240,6 +252,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             return Err(DeviceSessionEnd::ForeignTopic(publish.topic.to_string()));
         };
         let received = self.clock.now();
+        let acknowledgement = publish.packet_id.map(|packet_id| Acknowledgement {
+            packet_id,
+            arrived: Instant::now(),
+        });
         let (body, rejected) = match self.decoder.decode(topic, &publish.payload, received) {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
@@ -262,8 +278,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             self.submit_report(reject, received, None).await?;
         }
         if let Some(body) = last {
-            self.submit_report(body, received, publish.packet_id)
-                .await?;
+            self.submit_report(body, received, acknowledgement).await?;
         }
         if is_hello {
             self.send_time_and_watch(self.subscribed);
@@ -275,7 +290,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         &mut self,
         body: ReportBody,
         received_at: Millis,
-        packet_id: Option<NonZeroU16>,
+        acknowledgement: Option<Acknowledgement>,
     ) -> Result<(), DeviceSessionEnd> {
         let report = Report {
             sn: self.sn.clone(),
@@ -283,7 +298,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             body,
         };
         let receipt = self.bus.uplink.submit(report).await?;
-        self.pending_receipts.push_back((packet_id, receipt));
+        self.pending_receipts.push_back((acknowledgement, receipt));
         Ok(())
     }
 
@@ -319,7 +334,7 @@ fn reject_control_characters(topic: &str) -> Result<(), DeviceSessionEnd> {
 
 /// Waits until the first message is durable; forever if none waits. Cancel-safe.
 async fn first_receipt(
-    pending_receipts: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
+    pending_receipts: &mut VecDeque<(Option<Acknowledgement>, Receipt)>,
 ) -> Result<ReportOutcome, NotStored> {
     match pending_receipts.front_mut() {
         Some((_, receipt)) => receipt.await.map_err(|_| NotStored),

@@ -10,6 +10,7 @@ mod demo;
 mod file_permissions;
 mod health;
 mod init;
+mod monitoring;
 mod open_files;
 mod option_help;
 mod options;
@@ -25,7 +26,9 @@ use config::Config;
 use options::LogFormat;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// The C library's allocator took a sixth of a request's time.
 #[global_allocator]
@@ -84,12 +87,12 @@ fn start_log(format: LogFormat) {
     const USUAL: &str = "info,sqlx::postgres::notice=warn";
     let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
+    let metrics = tracing_subscriber::registry().with(monitoring::log_layer());
     match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
+        LogFormat::Text => metrics.with(log.with_filter(filter)).init(),
+        LogFormat::Json => metrics.with(log.json().with_filter(filter)).init(),
     }
 }

@@ -5,7 +5,7 @@ use crate::open_files::OpenFiles;
 use crate::options::ProcessRole;
 use crate::tasks::{self, Tasks};
 use crate::tls::Certificate;
-use crate::{file_permissions, shared_options};
+use crate::{file_permissions, monitoring, shared_options};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, BusOptions, Engine, Shutdown};
@@ -15,21 +15,16 @@ use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
 use jobs::mail::Mailer;
-use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use store::{SampleStore, SchemaAction, Secret, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-
-/// How often unread metrics are compacted.
-const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
@@ -247,11 +242,11 @@ pub(crate) async fn run(
     };
     let tls = certificate(&config.tls)?.map(|certificate| certificate.https());
     let devices_tls = certificate(&config.devices_tls)?.map(|certificate| certificate.devices());
-    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let metrics = monitoring::install()?;
     let portal = portal.with_metrics(metrics.clone());
     tasks.spawn(
         "the metrics upkeep",
-        run_metrics_upkeep(metrics, stop.clone()),
+        monitoring::run_upkeep(metrics, stop.clone()),
     );
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
@@ -366,17 +361,6 @@ async fn drained(signal: &mut StopSignal, shutdown: &Shutdown, config: &Config) 
 fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be told");
-    }
-}
-
-/// Compacts metrics. Unread metrics would otherwise take more memory with each report.
-async fn run_metrics_upkeep(metrics: PrometheusHandle, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(METRICS_UPKEEP_INTERVAL);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => metrics.run_upkeep(),
-        }
     }
 }
 
