@@ -1,8 +1,8 @@
 //! The real client address of a request. X-Forwarded-For is trusted only from configured proxies.
 use crate::Portal;
 use axum::extract::{ConnectInfo, FromRequestParts};
-use axum::http::{Extensions, HeaderMap};
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

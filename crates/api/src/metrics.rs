@@ -33,6 +33,7 @@ pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let response = next.run(request).await;
     let status = response.status().as_u16();
+    tracing::Span::current().record("status", status);
     let class = format!("{}xx", status / 100);
     metrics::histogram!("http_request_duration_seconds", "route" => route.clone(), "method" => method, "status" => class)
         .record(began.elapsed());

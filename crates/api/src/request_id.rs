@@ -7,6 +7,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::Random;
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
+};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -16,8 +21,8 @@ const MAX_ID_LENGTH: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId {
     pub(crate) id: String,
-    /// The proxy's trace.
-    pub(crate) trace: Option<String>,
+    /// The proxy's span.
+    trace: Option<SpanContext>,
 }
 
 /// Gives each request its id, and each answer the id of its request.
@@ -41,6 +46,22 @@ pub(crate) async fn assign(
 }
 
 impl RequestId {
+    /// The span of the request, as a part of the proxy's trace.
+    pub(crate) fn span(&self, request: &Request) -> Span {
+        let (id, trace) = (self.id.as_str(), self.trace.as_ref());
+        let trace_id = trace.map(|trace| trace.trace_id().to_string());
+        let span = tracing::info_span!(
+            "request", id, trace = trace_id, method = %request.method(), path = ?request.uri().path(),
+            status = tracing::field::Empty
+        );
+        if let Some(trace) = trace {
+            let parent = opentelemetry::Context::new().with_remote_span_context(trace.clone());
+            // It fails if no traces are exported.
+            let _ = span.set_parent(parent);
+        }
+        span
+    }
+
     fn random(random: &Random) -> Self {
         Self {
             id: format!("{:016x}", u64::from_le_bytes(random.bytes())),
@@ -54,7 +75,7 @@ impl RequestId {
         let id = text(REQUEST_ID).filter(|id| is_id(id));
         Self {
             id: id.map_or_else(|| Self::random(random).id, str::to_owned),
-            trace: text(TRACE_PARENT).and_then(trace_of).map(str::to_owned),
+            trace: text(TRACE_PARENT).and_then(trace_of),
         }
     }
 }
@@ -64,16 +85,25 @@ fn is_id(text: &str) -> bool {
     (1..=MAX_ID_LENGTH).contains(&text.len()) && text.chars().all(allowed)
 }
 
-/// The trace of `version-trace-parent-flags`, all in lower-case hex.
-fn trace_of(parent: &str) -> Option<&str> {
+/// Of `version-trace-parent-flags`, all in lower-case hex.
+fn trace_of(parent: &str) -> Option<SpanContext> {
     let parts: Vec<&str> = parent.split('-').collect();
-    let [_version, trace, _parent, _flags] = parts[..] else {
+    let [_version, trace, parent, flags] = parts[..] else {
         return None;
     };
-    let hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let hex = |text: &&str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let lengths = parts.iter().map(|part| part.len()).eq([2, 32, 16, 2]);
-    let is_known = trace.bytes().any(|b| b != b'0');
-    (lengths && is_known && parts.iter().all(|part| hex(part))).then_some(trace)
+    if !lengths || !parts.iter().all(hex) {
+        return None;
+    }
+    let context = SpanContext::new(
+        TraceId::from_hex(trace).ok()?,
+        SpanId::from_hex(parent).ok()?,
+        TraceFlags::new(u8::from_str_radix(flags, 16).ok()?),
+        true,
+        TraceState::default(),
+    );
+    context.is_valid().then_some(context)
 }
 
 #[cfg(test)]
@@ -84,7 +114,9 @@ mod tests {
     fn only_a_well_formed_trace_is_taken() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         let parent = |trace: &str| format!("00-{trace}-00f067aa0ba902b7-01");
-        assert_eq!(trace_of(&parent(trace)), Some(trace));
+        let taken = trace_of(&parent(trace)).unwrap();
+        assert_eq!(taken.trace_id().to_string(), trace);
+        assert!(taken.is_sampled() && taken.is_remote());
         for wrong in [
             parent("00000000000000000000000000000000"),
             parent("4BF92F3577B34DA6A3CE929D0E0E4736"),
@@ -93,7 +125,7 @@ mod tests {
             trace.to_owned(),
             String::new(),
         ] {
-            assert_eq!(trace_of(&wrong), None, "{wrong}");
+            assert!(trace_of(&wrong).is_none(), "{wrong}");
         }
     }
 

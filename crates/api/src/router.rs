@@ -65,9 +65,7 @@ pub(crate) fn trace() -> TraceLayer<
     TraceLayer::new_for_http()
         .make_span_with(|request: &Request| {
             let id = request.extensions().get::<RequestId>();
-            let trace = id.and_then(|id| id.trace.as_deref());
-            let id = id.map(|id| id.id.as_str());
-            tracing::info_span!("request", id, trace, method = %request.method(), path = ?request.uri().path())
+            id.map_or_else(tracing::Span::none, |id| id.span(request))
         })
         .on_response(DefaultOnResponse::new().level(tracing::Level::DEBUG))
 }

@@ -229,9 +229,7 @@ pub(crate) struct PeerSender {
 
 impl PeerSender {
     /// `transport` is `None` if the database is not shared.
-    pub(crate) fn channel(
-        transport: Option<&'static str>,
-    ) -> (Self, mpsc::Receiver<PeerMessage>) {
+    pub(crate) fn channel(transport: Option<&'static str>) -> (Self, mpsc::Receiver<PeerMessage>) {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_MESSAGES);
         let sender = Self {
             queue: transport.map(|_| sender),

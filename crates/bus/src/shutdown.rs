@@ -144,7 +144,10 @@ mod tests {
             let connection = shutdown.connection();
             open.spawn(async move {
                 let turn = SECOND / 10;
-                while tokio::time::timeout(turn, connection.ended()).await.is_err() {}
+                while tokio::time::timeout(turn, connection.ended())
+                    .await
+                    .is_err()
+                {}
             });
         }
         open

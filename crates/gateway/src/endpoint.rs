@@ -141,7 +141,9 @@ async fn serve_device<S>(
             tracing::debug!(%peer, %sn, "device_connected");
             let log = Arc::clone(&shared.log);
             let place = shutdown.connection();
-            let end = Session::new(link, device, gateway, shared).run(&place).await;
+            let end = Session::new(link, device, gateway, shared)
+                .run(&place)
+                .await;
             metrics::gauge!("link_sessions").decrement(1.0);
             log_end(&sn, peer, &end, &log);
         }

@@ -8,7 +8,8 @@ use tracing::Instrument as _;
 /// Counted whether or not there was something to do, so monitoring sees a job that hangs.
 pub(crate) async fn run_observed(task: &'static str, clock: &Clock, run: impl Future<Output = ()>) {
     let begun = Instant::now();
-    run.instrument(tracing::info_span!("task", name = task)).await;
+    run.instrument(tracing::info_span!("task", name = task))
+        .await;
     let now = clock.now() / SECOND;
     metrics::histogram!("job_duration_seconds", "task" => task).record(begun.elapsed());
     metrics::counter!("job_runs_total", "task" => task).increment(1);

@@ -49,6 +49,8 @@ pub(crate) struct Config {
     devices_a_minute: usize,
     require_totp_of_electricians: bool,
     pub(crate) log: LogFormat,
+    /// Where traces are sent.
+    pub(crate) otlp_endpoint: Option<String>,
     public_url: Option<String>,
     updates_url: Option<String>,
     trusted_proxies: Vec<IpNet>,
@@ -72,6 +74,7 @@ impl Config {
         let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         options.public_url = url("public-url", options.public_url)?;
         options.updates_url = url("updates-url", options.updates_url)?;
+        options.otlp_endpoint = url("otlp-endpoint", options.otlp_endpoint)?;
         let given = options.clone();
         let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
         let database = options
@@ -202,6 +205,7 @@ impl Config {
             devices_a_minute,
             require_totp_of_electricians: options.require_totp_of_electricians.unwrap_or(false),
             log: options.log_format.unwrap_or_default(),
+            otlp_endpoint: options.otlp_endpoint,
             public_url: options.public_url,
             updates_url: options.updates_url,
             trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,

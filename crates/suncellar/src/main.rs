@@ -19,6 +19,7 @@ mod shared_options;
 mod simulate;
 mod tasks;
 mod tls;
+mod traces;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use cli::{Cli, Command};
@@ -26,6 +27,7 @@ use config::Config;
 use options::LogFormat;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use traces::Traces;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
@@ -61,7 +63,8 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         return runtime.block_on(init::run(cli.options, init));
     }
     let config = Config::load(cli.options, arguments)?;
-    start_log(config.log);
+    // Dropped after the runtime.
+    let _traces = start_log(&config)?;
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
@@ -82,7 +85,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         })
 }
 
-fn start_log(format: LogFormat) {
+fn start_log(config: &Config) -> anyhow::Result<Option<Traces>> {
     // PostgreSQL logs at each start that the migrations table exists already.
     const USUAL: &str = "info,sqlx::postgres::notice=warn";
     let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
@@ -90,9 +93,14 @@ fn start_log(format: LogFormat) {
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
-    let metrics = tracing_subscriber::registry().with(monitoring::log_layer());
-    match format {
-        LogFormat::Text => metrics.with(log.with_filter(filter)).init(),
-        LogFormat::Json => metrics.with(log.json().with_filter(filter)).init(),
+    let traces = config.otlp_endpoint.as_deref().map(Traces::open);
+    let traces = traces.transpose()?;
+    let subscriber = tracing_subscriber::registry()
+        .with(monitoring::log_layer())
+        .with(traces.as_ref().map(Traces::layer));
+    match config.log {
+        LogFormat::Text => subscriber.with(log.with_filter(filter)).init(),
+        LogFormat::Json => subscriber.with(log.json().with_filter(filter)).init(),
     }
+    Ok(traces)
 }

@@ -55,7 +55,8 @@ where
 fn is_counted(metadata: &Metadata<'_>) -> bool {
     match metadata.is_span() {
         true => metadata.name() == TASK_SPAN,
-        false => *metadata.level() == Level::ERROR || metadata.target() == POOL_WAIT,
+        false if *metadata.level() == Level::ERROR => true,
+        false => metadata.target() == POOL_WAIT && *metadata.level() <= Level::DEBUG,
     }
 }
 
@@ -86,7 +87,8 @@ where
             return;
         }
         let mut spans = context.event_scope(event).into_iter().flatten();
-        let task = spans.find_map(|span| span.extensions().get::<Task>().map(|task| task.0.clone()));
+        let task =
+            spans.find_map(|span| span.extensions().get::<Task>().map(|task| task.0.clone()));
         if let Some(task) = task {
             metrics::counter!("job_failures_total", "task" => task).increment(1);
         }

@@ -252,6 +252,14 @@ pub(crate) struct Options {
         value_name = "FORMAT"
     )]
     pub(crate) log_format: Option<LogFormat>,
+    /// OpenTelemetry collector to which traces of requests are sent by OTLP over HTTP, such as http://127.0.0.1:4318 [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_OTLP_ENDPOINT",
+        value_name = "URL"
+    )]
+    pub(crate) otlp_endpoint: Option<String>,
     /// External page: the maker's homepage
     #[arg(
         long,

@@ -70,7 +70,9 @@ impl Gateway {
     /// The batteries that are connected to it.
     async fn sessions(&self) -> Option<usize> {
         let metrics = self.ask("/metrics").await;
-        let line = metrics.lines().find_map(|line| line.strip_prefix("link_sessions "));
+        let line = metrics
+            .lines()
+            .find_map(|line| line.strip_prefix("link_sessions "));
         line.map(|count| count.trim().parse().unwrap())
     }
 }
@@ -85,7 +87,10 @@ async fn a_gateway_that_is_replaced_under_load_gives_its_batteries_away_and_lose
     let start = || Gateway::start(db.url(), folder.path());
     let (mut old, other) = (start(), start());
     let (address, watching) = watch::channel(old.devices);
-    let (total, goal) = (Arc::<AtomicUsize>::default(), Arc::new(AtomicUsize::new(usize::MAX)));
+    let (total, goal) = (
+        Arc::<AtomicUsize>::default(),
+        Arc::new(AtomicUsize::new(usize::MAX)),
+    );
     let batteries: Vec<_> = (0..BATTERIES)
         .map(|n| tokio::spawn(load(n, goal.clone(), watching.clone(), total.clone())))
         .collect();

@@ -1,10 +1,10 @@
-//! What the log says of a request.
+//! What the log and a collector of traces learn of a request.
 #![allow(clippy::unwrap_used)]
 use crate::server::{BINARY, SERVE, Server};
 use std::process::Command;
 use tempfile::TempDir;
-use testkit::eventually;
 use testkit::http::Call;
+use testkit::{FakeServices, eventually};
 
 #[tokio::test]
 async fn the_lines_of_the_log_name_the_request_that_caused_them() {
@@ -30,4 +30,35 @@ async fn the_lines_of_the_log_name_the_request_that_caused_them() {
         })
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_request_and_its_statements_are_a_part_of_the_trace_of_the_proxy() {
+    let collector = FakeServices::start().await;
+    collector.reply_ok("/v1/traces", "");
+    let folder = TempDir::new().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("a.db").display());
+    let mut command = Command::new("env");
+    command.current_dir(folder.path());
+    command
+        .arg("OTEL_BSP_SCHEDULE_DELAY=50")
+        .arg(BINARY)
+        .args(SERVE);
+    command.args(["--database", &url, "--trusted-proxy", "127.0.0.1"]);
+    command.args(["--otlp-endpoint", &collector.url]);
+    let server = Server::start(command);
+    let login = Call::new(server.portal, "POST".parse().unwrap(), "/api/auth/token/");
+    let login = login.form(&[("email", "nobody@example.com"), ("password", "x")]);
+    // The bytes of trace and span are text, to be found in the collector's binary messages.
+    let parent = "00-6162636465666768696a6b6c6d6e6f70-4142434445464748-01";
+    login.header("traceparent", parent).send().await.expect(401);
+    let mut exported = String::new();
+    eventually("the trace has the request and a statement", async || {
+        let requests = collector.take_requests();
+        exported.extend(requests.into_iter().map(|request| request.body));
+        let count = |part: &str| exported.matches(part).count();
+        count("abcdefghijklmnop") > 1 && count("ABCDEFGH") == 1 && count("statement") > 0
+    })
+    .await;
+    assert!(!exported.contains("nobody@"), "nothing private");
 }

@@ -234,7 +234,10 @@ async fn an_update_crosses_processes_of_one_role_each() {
         ),
         (devices_status, "link_acknowledgement_seconds_count"),
         (devices_status, "job_runs_total{task=\"rollouts\"}"),
-        (devices_status, "job_duration_seconds_count{task=\"rollouts\"}"),
+        (
+            devices_status,
+            "job_duration_seconds_count{task=\"rollouts\"}",
+        ),
         (devices_status, "mails_waiting"),
         (devices_status, "database_connections{state=\"open\"}"),
     ] {
