@@ -44,16 +44,7 @@ pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
 
 /// Clients may invent methods, and each name is stored.
 fn method_name(method: &Method) -> &'static str {
-    let known = [
-        Method::GET,
-        Method::POST,
-        Method::PUT,
-        Method::PATCH,
-        Method::DELETE,
-        Method::HEAD,
-        Method::OPTIONS,
-    ];
-    let names = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-    let index = known.iter().position(|known| known == method);
-    index.map_or("other", |index| names[index])
+    let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    let known = known.into_iter().find(|known| *known == method.as_str());
+    known.unwrap_or("other")
 }
