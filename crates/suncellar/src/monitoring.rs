@@ -49,7 +49,8 @@ pub(crate) fn log_layer<S>() -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    LogMetrics.with_filter(filter_fn(is_counted).with_max_level_hint(LevelFilter::DEBUG))
+    let counted = filter_fn(is_counted).with_max_level_hint(LevelFilter::DEBUG);
+    Layer::<S>::with_filter(LogMetrics, counted)
 }
 
 fn is_counted(metadata: &Metadata<'_>) -> bool {
