@@ -93,14 +93,14 @@ fn start_log(config: &Config) -> anyhow::Result<Option<Traces>> {
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
+    let log = match config.log {
+        LogFormat::Text => log.with_filter(filter).boxed(),
+        LogFormat::Json => log.json().with_filter(filter).boxed(),
+    };
+    let mut layers = vec![log, monitoring::log_layer().boxed()];
     let traces = config.otlp_endpoint.as_deref().map(Traces::open);
     let traces = traces.transpose()?;
-    let subscriber = tracing_subscriber::registry()
-        .with(monitoring::log_layer())
-        .with(traces.as_ref().map(Traces::layer));
-    match config.log {
-        LogFormat::Text => subscriber.with(log.with_filter(filter)).init(),
-        LogFormat::Json => subscriber.with(log.json().with_filter(filter)).init(),
-    }
+    layers.extend(traces.as_ref().map(|traces| traces.layer().boxed()));
+    tracing_subscriber::registry().with(layers).init();
     Ok(traces)
 }

@@ -54,11 +54,11 @@ where
 }
 
 fn is_counted(metadata: &Metadata<'_>) -> bool {
-    match metadata.is_span() {
+    let wanted = match metadata.is_span() {
         true => metadata.name() == TASK_SPAN,
-        false if *metadata.level() == Level::ERROR => true,
-        false => metadata.target() == POOL_WAIT && *metadata.level() <= Level::DEBUG,
-    }
+        false => *metadata.level() == Level::ERROR || metadata.target() == POOL_WAIT,
+    };
+    wanted && *metadata.level() <= Level::DEBUG
 }
 
 struct LogMetrics;

@@ -208,8 +208,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     .await
 }
 
-/// Runs until SIGTERM or Ctrl-C, then gives connections to other processes and lets open work finish. A task that ends by itself stops the others and is returned
-/// as the error.
+/// Runs until SIGTERM or Ctrl-C, then gives connections to other processes and lets open work finish. A task that ends by itself stops
+/// the others and is returned as the error.
 pub(crate) async fn run(
     config: &Config,
     parts: ServerParts,
