@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use traces::Traces;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _};
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// The C library's allocator took a sixth of a request's time.
 #[global_allocator]
@@ -93,7 +93,7 @@ fn start_log(config: &Config) -> anyhow::Result<Option<Traces>> {
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
-    let log = match config.log {
+    let log: Box<dyn Layer<Registry> + Send + Sync> = match config.log {
         LogFormat::Text => log.with_filter(filter).boxed(),
         LogFormat::Json => log.json().with_filter(filter).boxed(),
     };
