@@ -123,6 +123,8 @@ impl Deployment {
             .env("SUNCELLAR_SECRET", &self.secret)
             .env("SUNCELLAR_DATA_DIR", self.folder.path())
             .env("SUNCELLAR_DATABASE", &self.database_url)
+            // There is nobody to give connections to.
+            .env("SUNCELLAR_DRAIN", "0")
             .env("RUST_LOG", "error");
         command
     }

@@ -1,8 +1,8 @@
 //! The real client address of a request. X-Forwarded-For is trusted only from configured proxies.
 use crate::Portal;
 use axum::extract::{ConnectInfo, FromRequestParts};
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -27,6 +27,13 @@ impl FromRequestParts<Portal> for ClientAddress {
             &portal.config.trusted_proxies,
         )))
     }
+}
+
+/// Whether the connection itself, wherever the request came from before, is one of a trusted proxy.
+pub(crate) fn is_from_proxy(extensions: &Extensions, trusted: &[IpNet]) -> bool {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map(|info| info.0.ip().to_canonical());
+    peer.is_some_and(|peer| trusted.iter().any(|net| net.contains(&peer)))
 }
 
 /// Walks the chain from the server's side while each hop is a trusted proxy; the first other hop is the client.

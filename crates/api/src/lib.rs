@@ -44,6 +44,7 @@ mod photo;
 mod plan_text;
 mod protocol;
 mod qr;
+mod request_id;
 mod route_table;
 mod router;
 mod routes;

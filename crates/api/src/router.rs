@@ -1,6 +1,7 @@
 //! Assembles the portal: the routes, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::host::require_host;
+use crate::request_id::{self, RequestId};
 use crate::{Portal, assets, demo, error, headers, metrics, openapi, route_table};
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
@@ -45,6 +46,7 @@ pub fn portal(portal: Portal) -> Router {
         ))
         .layer(from_fn(metrics::count_requests))
         .layer(trace())
+        .layer(from_fn_with_state(portal.clone(), request_id::assign))
         .with_state(portal)
 }
 
@@ -55,14 +57,15 @@ pub(crate) async fn limit_time(request: Request, next: Next) -> error::Result<Re
     answer.await.map_err(|_| refused)
 }
 
-/// Logs method, path and status; never a query, a header or a body, which may hold private data.
+/// Logs id, method, path and status; never a query, a header or a body, which may hold private data.
 pub(crate) fn trace() -> TraceLayer<
     tower_http::classify::SharedClassifier<tower_http::classify::ServerErrorsAsFailures>,
     impl Fn(&Request) -> tracing::Span + Clone,
 > {
     TraceLayer::new_for_http()
         .make_span_with(|request: &Request| {
-            tracing::info_span!("request", method = %request.method(), path = ?request.uri().path())
+            let id = request.extensions().get::<RequestId>();
+            id.map_or_else(tracing::Span::none, |id| id.span(request))
         })
         .on_response(DefaultOnResponse::new().level(tracing::Level::DEBUG))
 }

@@ -3,6 +3,7 @@ use crate::write_timeout::WriteTimeout;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
+use bus::Shutdown;
 use domain::connections::{Admission, Connections};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -12,7 +13,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 /// TLS for a listener without a TLS proxy in front.
@@ -28,9 +28,9 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests may take after shutdown was requested.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
-/// Cancelled when the server is about to stop, to end answers that would otherwise never end.
+/// The end of the server, for answers that would otherwise never end.
 #[derive(Clone, Default)]
-pub(crate) struct ShutdownSignal(pub(crate) CancellationToken);
+pub(crate) struct ShutdownSignal(pub(crate) Shutdown);
 
 impl<S: Send + Sync> FromRequestParts<S> for ShutdownSignal {
     type Rejection = Infallible;
@@ -40,18 +40,19 @@ impl<S: Send + Sync> FromRequestParts<S> for ShutdownSignal {
     }
 }
 
-/// Serves until `stop` is cancelled, then lets open requests finish.
+/// Serves until the shutdown, then lets open requests finish. During a drain it goes on answering requests.
 pub async fn serve(
     listener: TcpListener,
     connections: Connections,
     router: Router,
     tls: Option<Tls>,
-    stop: CancellationToken,
+    shutdown: impl Into<Shutdown>,
 ) {
+    let shutdown = shutdown.into();
     let graceful = GracefulShutdown::new();
     loop {
         let (stream, peer) = tokio::select! {
-            () = stop.cancelled() => break,
+            () = shutdown.stop().cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -69,7 +70,7 @@ pub async fn serve(
         };
         let watcher = graceful.watcher();
         let (router, tls) = (router.clone(), tls.clone());
-        let shutdown = ShutdownSignal(stop.clone());
+        let shutdown = ShutdownSignal(shutdown.clone());
         tokio::spawn(async move {
             let _admission: Admission = admission;
             match tls {

@@ -2,6 +2,7 @@
 //! the same authorisation table. The portal also answers the calls for people, so a browser needs only one address.
 use crate::form::MAX_BODY;
 use crate::host::require_host;
+use crate::request_id;
 use crate::route_table::update_service_routes;
 use crate::router::{limit_time, trace};
 use crate::{Portal, error, headers, metrics};
@@ -39,6 +40,7 @@ pub fn update_service(portal: Portal) -> Router {
         ))
         .layer(from_fn(metrics::count_requests))
         .layer(trace())
+        .layer(from_fn_with_state(portal.clone(), request_id::assign))
         .with_state(portal)
 }
 

@@ -17,6 +17,7 @@ mod live;
 mod orders;
 mod peer_message;
 mod secret_keys;
+mod shutdown;
 mod silence;
 mod snapshot;
 mod transport;
@@ -26,6 +27,7 @@ pub use changes::{ChangeKind, ChangeSubscription, LiveChange};
 pub use downlink::{Delivery, Downlink, SignedUpdate};
 pub use heartbeat::Liveness;
 pub use live::{ENDED_UPDATE_SHOWN_FOR, LiveView, OFFLINE_AFTER};
+pub use shutdown::{LongConnection, Shutdown};
 pub use snapshot::{Snapshot, Today};
 pub use transport::{InvalidNatsServers, NatsServers};
 pub use uplink::{NotStored, PendingReport, REPORT_HOLD_TIMEOUT, Receipt, Uplink};
@@ -106,7 +108,8 @@ impl Bus {
         };
         let limit = shared.then_some(liveness.heartbeat_limit);
         let downlink = Downlink::default();
-        let (peers, outgoing) = PeerSender::channel(store.db().is_shared());
+        let transport = if nats.is_some() { "nats" } else { "database" };
+        let (peers, outgoing) = PeerSender::channel(shared.then_some(transport));
         let (uplink, pending_reports) = Uplink::channel();
         let live = LiveView::new(
             store.clone(),

@@ -83,9 +83,13 @@ fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>) {
     for message in &envelope.messages {
         match serde_json::from_str::<PeerMessage>(message.get()) {
             Ok(message) if envelope.from == process_id => apply_own_message(bus, &message),
-            Ok(message) => apply_peer_message(bus, message),
+            Ok(message) => {
+                bus.peers.count_received(message.kind());
+                apply_peer_message(bus, message);
+            }
             // Most likely of a newer version. The other messages of this envelope still count.
             Err(error) => {
+                bus.peers.count_dropped("unreadable", 1);
                 tracing::warn!(%error, "peer_message_unreadable: ignored");
             }
         }

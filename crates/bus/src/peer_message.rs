@@ -8,6 +8,7 @@ use domain::sample::{BatteryStatus, MessageId};
 use domain::{Random, Sample, Serial};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::presence::Presence;
@@ -16,8 +17,9 @@ use tokio::sync::mpsc;
 /// Messages that may wait to be sent. If the queue is full, the other processes are asked to read their systems again.
 const MAX_PENDING_MESSAGES: usize = 8_192;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum PeerMessage {
     /// Returns to its sender, which then knows that it receives peer messages. Carries the sender's uptime at sending.
     Heartbeat {
@@ -159,6 +161,11 @@ impl PeerMessage {
         }
     }
 
+    /// As monitoring names it.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.into()
+    }
+
     pub(crate) fn presence(sn: String, presence: Presence) -> Self {
         Self::Presence {
             sn,
@@ -213,16 +220,20 @@ pub(crate) struct PeerEnvelope<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct PeerSender {
     queue: Option<mpsc::Sender<PeerMessage>>,
+    /// As monitoring names it.
+    transport: &'static str,
     followed: Arc<FollowedSystems>,
     /// Whether messages did not fit into the queue.
     overflowed: Arc<AtomicBool>,
 }
 
 impl PeerSender {
-    pub(crate) fn channel(shared: bool) -> (Self, mpsc::Receiver<PeerMessage>) {
+    /// `transport` is `None` if the database is not shared.
+    pub(crate) fn channel(transport: Option<&'static str>) -> (Self, mpsc::Receiver<PeerMessage>) {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_MESSAGES);
         let sender = Self {
-            queue: shared.then_some(sender),
+            queue: transport.map(|_| sender),
+            transport: transport.unwrap_or("none"),
             followed: Arc::default(),
             overflowed: Arc::default(),
         };
@@ -240,10 +251,26 @@ impl PeerSender {
     /// Sends to every process, if the database is shared.
     pub(crate) fn send(&self, message: PeerMessage) {
         if let Some(queue) = &self.queue
-            && queue.try_send(message).is_err()
+            && let Err(full) = queue.try_send(message)
         {
             self.overflowed.store(true, Ordering::Relaxed);
+            self.count_dropped(full.into_inner().kind(), 1);
         }
+    }
+
+    pub(crate) fn count_received(&self, kind: &'static str) {
+        metrics::counter!("peer_messages_received_total", "kind" => kind, "transport" => self.transport)
+            .increment(1);
+    }
+
+    pub(crate) fn count_dropped(&self, kind: &'static str, count: u64) {
+        metrics::counter!("peer_messages_dropped_total", "kind" => kind, "transport" => self.transport)
+            .increment(count);
+    }
+
+    fn count_sent(&self, kind: &'static str, count: u64) {
+        metrics::counter!("peer_messages_sent_total", "kind" => kind, "transport" => self.transport)
+            .increment(count);
     }
 
     /// Sends a change of this system if another process follows it.
@@ -272,8 +299,18 @@ pub(crate) async fn send_all(
         if lost | peers.overflowed.swap(false, Ordering::Relaxed) {
             batch.push(PeerMessage::Missed {});
         }
+        let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for message in &batch {
+            *kinds.entry(message.kind()).or_default() += 1;
+        }
         let sent = transport.send(&pack(from, &mut batch)).await;
         lost = sent.is_err();
+        for (kind, count) in kinds {
+            match lost {
+                false => peers.count_sent(kind, count),
+                true => peers.count_dropped(kind, count),
+            }
+        }
         if let Err(error) = sent {
             tracing::warn!(%error, "peer_messages_lost: other processes read again what they missed");
         }

@@ -167,6 +167,14 @@ impl Db {
         Ok(())
     }
 
+    /// The most connections that this process may open.
+    pub fn max_connections(&self) -> u32 {
+        match &self.pool {
+            Pool::Sqlite(pool) => pool.options().get_max_connections(),
+            Pool::Postgres(pool) => pool.options().get_max_connections(),
+        }
+    }
+
     /// The number of open database connections, and how many of them are idle.
     pub fn connections(&self) -> (u32, usize) {
         match &self.pool {

@@ -7,6 +7,10 @@ use sqlx::{Connection as _, PgPool, SqlitePool};
 use std::str::FromStr as _;
 use std::sync::Arc;
 
+/// The level at which each wait for a connection is logged; the waits are counted from there. A name, because the type is of a crate
+/// that we do not use otherwise.
+const WAIT_LEVEL: &str = "debug";
+
 /// How PostgreSQL names the connections of servers and the operator's commands.
 pub(crate) const APPLICATION: &str = "suncellar";
 
@@ -65,6 +69,7 @@ async fn open_postgres(url: &str, connections: u32) -> Result<PgPool> {
     Ok(PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(WAIT_TIMEOUT)
+        .acquire_time_level(WAIT_LEVEL.parse().expect("it is a level"))
         .connect_with(options)
         .await?)
 }
@@ -97,6 +102,7 @@ async fn open_sqlite(url: &str) -> Result<SqlitePool> {
     Ok(SqlitePoolOptions::new()
         .max_connections(SQLITE_CONNECTIONS)
         .acquire_timeout(WAIT_TIMEOUT)
+        .acquire_time_level(WAIT_LEVEL.parse().expect("it is a level"))
         // A failed commit on a full disk ends the transaction without the driver noticing. Such a connection is not used again,
         // because it could not begin another transaction.
         .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))

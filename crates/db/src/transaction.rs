@@ -3,7 +3,7 @@ use crate::{Changes, Result};
 use domain::Serial;
 use sqlx::{Postgres, Sqlite, SqlitePool, Transaction};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long to wait for a connection or a lock: the error should arrive before the request times out.
@@ -72,8 +72,11 @@ impl Default for WriteQueue {
 
 impl WriteQueue {
     pub(crate) async fn permit(&self) -> sqlx::Result<WritePermit> {
+        let begun = Instant::now();
         let permit = self.0.clone().acquire_owned();
-        match tokio::time::timeout(WAIT_TIMEOUT, permit).await {
+        let permit = tokio::time::timeout(WAIT_TIMEOUT, permit).await;
+        metrics::histogram!("database_write_wait_seconds").record(begun.elapsed());
+        match permit {
             Ok(Ok(permit)) => Ok(WritePermit(permit)),
             Ok(Err(_closed)) => Err(sqlx::Error::PoolClosed),
             Err(_elapsed) => Err(sqlx::Error::PoolTimedOut),

@@ -14,6 +14,7 @@ pub mod company;
 pub mod connections;
 pub mod country;
 pub mod customer;
+pub mod drain;
 pub mod email;
 pub mod energy;
 pub mod event;

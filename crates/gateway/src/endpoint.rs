@@ -6,6 +6,7 @@ use crate::repeated_log::RepeatedLog;
 use crate::session::Session;
 use crate::session_end::DeviceSessionEnd;
 use crate::shared_state::SharedState;
+use bus::Shutdown;
 use bus::downlink::Detached;
 use domain::Serial;
 use domain::connections::Admission;
@@ -26,8 +27,10 @@ const REFUSAL_DELAY: Duration = Duration::from_millis(250);
 
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Serves until `stop` is cancelled, then lets every session send its last acknowledgements.
-pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
+/// Serves until the shutdown, then lets every session send its last acknowledgements. During a drain it goes on accepting batteries.
+pub async fn serve(listener: TcpListener, gateway: Gateway, shutdown: impl Into<Shutdown>) {
+    let shutdown = shutdown.into();
+    let stop = shutdown.stop();
     let sessions = TaskTracker::new();
     let mut heartbeat = tokio::spawn(send_heartbeats(gateway.clone(), stop.clone()));
     let shared = SharedState::new(&gateway);
@@ -55,12 +58,12 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             tracing::debug!(%peer, "connection_refused: too many connections");
             continue;
         };
-        let (gateway, stop) = (gateway.clone(), stop.clone());
+        let (gateway, shutdown) = (gateway.clone(), shutdown.clone());
         let shared = shared.clone();
         sessions.spawn(async move {
             let open = metrics::gauge!("link_connections");
             open.increment(1.0);
-            handle_connection(stream, (peer, admission), &gateway, shared, stop).await;
+            handle_connection(stream, (peer, admission), &gateway, shared, shutdown).await;
             open.decrement(1.0);
         });
     }
@@ -92,12 +95,12 @@ async fn handle_connection(
     (peer, admission): (SocketAddr, Admission),
     gateway: &Gateway,
     shared: SharedState,
-    stop: CancellationToken,
+    shutdown: Shutdown,
 ) {
     // Acknowledgements are small, and batteries wait for them.
     let _ = stream.set_nodelay(true);
     let Some(tls) = &gateway.tls else {
-        return serve_device(stream, (peer, admission), gateway, shared, stop).await;
+        return serve_device(stream, (peer, admission), gateway, shared, shutdown).await;
     };
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
         // Boxed, so that the future of a plain connection stays small.
@@ -107,7 +110,7 @@ async fn handle_connection(
                 (peer, admission),
                 gateway,
                 shared,
-                stop,
+                shutdown,
             ))
             .await
         }
@@ -121,13 +124,13 @@ async fn serve_device<S>(
     (peer, mut admission): (SocketAddr, Admission),
     gateway: &Gateway,
     shared: SharedState,
-    stop: CancellationToken,
+    shutdown: Shutdown,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut link = connect::Link::new(stream);
     let connected = tokio::select! {
-        () = stop.cancelled() => return,
+        () = shutdown.stop().cancelled() => return,
         connected = Box::pin(connect::accept(&mut link, gateway)) => connected,
     };
     match connected {
@@ -137,7 +140,10 @@ async fn serve_device<S>(
             metrics::gauge!("link_sessions").increment(1.0);
             tracing::debug!(%peer, %sn, "device_connected");
             let log = Arc::clone(&shared.log);
-            let end = Session::new(link, device, gateway, shared).run(stop).await;
+            let place = shutdown.connection();
+            let end = Session::new(link, device, gateway, shared)
+                .run(&place)
+                .await;
             metrics::gauge!("link_sessions").decrement(1.0);
             log_end(&sn, peer, &end, &log);
         }

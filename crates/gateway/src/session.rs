@@ -14,10 +14,11 @@ use crate::repeated_log::RepeatedLog;
 use crate::shared_state::SharedState;
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
-use bus::{Bus, NotStored, Receipt};
+use bus::{Bus, LongConnection, NotStored, Receipt};
 use bytes::Bytes;
 use domain::clock::Millis;
 use domain::{Clock, Serial};
+use metrics::Histogram;
 use rmqtt_codec::types::{Publish, QoS};
 use rmqtt_codec::v3::Packet;
 use std::collections::VecDeque;
@@ -27,7 +28,6 @@ use std::time::Duration;
 use store::report::{Report, ReportBody, ReportOutcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// Messages that may wait for their commit. While so many wait, nothing more is read from the battery.
 const MAX_PENDING_RECEIPTS: usize = 32;
@@ -49,10 +49,18 @@ pub(crate) struct Session<S> {
     last_contact: Millis,
     will: Option<Bytes>,
     subscribed: DownTopics,
-    /// In the order of arrival, with the packet id to acknowledge when the report is durable.
-    pending_receipts: VecDeque<(Option<NonZeroU16>, Receipt)>,
+    /// In the order of arrival, with what to acknowledge when the report is durable.
+    pending_receipts: VecDeque<(Option<Acknowledgement>, Receipt)>,
+    acknowledgement_time: Histogram,
     /// Whether to send pending orders: the hello is durable, or the battery has just subscribed.
     orders_pending: bool,
+}
+
+/// An acknowledgement that a message waits for.
+#[derive(Clone, Copy, Debug)]
+struct Acknowledgement {
+    packet_id: NonZeroU16,
+    arrived: Instant,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
@@ -76,6 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             decoder: ReportDecoder::new(device.clock_correction),
             clock_check: shared.clock_check,
             log: shared.log,
+            acknowledgement_time: shared.acknowledgement_time,
             max_silence: device.max_silence,
             last_contact: now,
             will: device.will,
@@ -85,9 +94,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    pub(crate) async fn run(mut self, stop: CancellationToken) -> DeviceSessionEnd {
+    pub(crate) async fn run(mut self, place: &LongConnection) -> DeviceSessionEnd {
         self.bus.battery_connected(&self.sn).await;
-        let end = match self.exchange_packets(&stop).await {
+        let end = match self.exchange_packets(place).await {
             Err(end) => end,
             Ok(()) => DeviceSessionEnd::Closed,
         };
@@ -102,7 +111,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         end
     }
 
-    async fn exchange_packets(&mut self, stop: &CancellationToken) -> Result<(), DeviceSessionEnd> {
+    async fn exchange_packets(&mut self, place: &LongConnection) -> Result<(), DeviceSessionEnd> {
         let mut deadline = Instant::now() + self.max_silence;
         loop {
             let mut pause = self.pause();
@@ -131,7 +140,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             };
             let reads = pause.is_none() && self.pending_receipts.len() < MAX_PENDING_RECEIPTS;
             tokio::select! {
-                () = stop.cancelled() => return Err(DeviceSessionEnd::Stopped),
+                () = place.ended() => return Err(DeviceSessionEnd::Stopped),
                 stored = first_receipt(&mut self.pending_receipts) => self.acknowledge(stored)?,
                 delivery = self.down.next() => {
                     self.send_delivery(delivery?).await?;
@@ -161,8 +170,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let mut stored = stored;
         loop {
             self.orders_pending |= stored?.orders_wait;
-            if let Some((Some(packet_id), _)) = self.pending_receipts.pop_front() {
+            if let Some((Some(wanted), _)) = self.pending_receipts.pop_front() {
+                let packet_id = wanted.packet_id;
                 self.link.put(Packet::PublishAck { packet_id });
+                self.acknowledgement_time.record(wanted.arrived.elapsed());
             }
             let Some((_, next)) = self.pending_receipts.front_mut() else {
                 return Ok(());
@@ -241,6 +252,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             return Err(DeviceSessionEnd::ForeignTopic(publish.topic.to_string()));
         };
         let received = self.clock.now();
+        let acknowledgement = publish.packet_id.map(|packet_id| Acknowledgement {
+            packet_id,
+            arrived: Instant::now(),
+        });
         let (body, rejected) = match self.decoder.decode(topic, &publish.payload, received) {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
@@ -248,6 +263,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         self.charge_message(topic, body.as_ref(), rejected.len());
         if let Some(ahead) = self.decoder.take_clock_ahead() {
             self.clock_check.record(&self.sn, ahead);
+        }
+        if let Some(ReportBody::Answer(answer)) = &body {
+            tracing::debug!(sn = %self.sn, command = answer.command.as_str(), "command_answered");
         }
         let is_hello = matches!(body, Some(ReportBody::Hello { .. }));
         let mut rejects = rejected.into_iter().map(|(reason, payload)| {
@@ -260,8 +278,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             self.submit_report(reject, received, None).await?;
         }
         if let Some(body) = last {
-            self.submit_report(body, received, publish.packet_id)
-                .await?;
+            self.submit_report(body, received, acknowledgement).await?;
         }
         if is_hello {
             self.send_time_and_watch(self.subscribed);
@@ -273,7 +290,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         &mut self,
         body: ReportBody,
         received_at: Millis,
-        packet_id: Option<NonZeroU16>,
+        acknowledgement: Option<Acknowledgement>,
     ) -> Result<(), DeviceSessionEnd> {
         let report = Report {
             sn: self.sn.clone(),
@@ -281,7 +298,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             body,
         };
         let receipt = self.bus.uplink.submit(report).await?;
-        self.pending_receipts.push_back((packet_id, receipt));
+        self.pending_receipts.push_back((acknowledgement, receipt));
         Ok(())
     }
 
@@ -317,7 +334,7 @@ fn reject_control_characters(topic: &str) -> Result<(), DeviceSessionEnd> {
 
 /// Waits until the first message is durable; forever if none waits. Cancel-safe.
 async fn first_receipt(
-    pending_receipts: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
+    pending_receipts: &mut VecDeque<(Option<Acknowledgement>, Receipt)>,
 ) -> Result<ReportOutcome, NotStored> {
     match pending_receipts.front_mut() {
         Some((_, receipt)) => receipt.await.map_err(|_| NotStored),

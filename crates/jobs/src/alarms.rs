@@ -4,6 +4,7 @@ mod connected;
 
 pub use connected::AlarmWatcher;
 
+use crate::job_runs::run_observed;
 use bus::Bus;
 use domain::Clock;
 use domain::Serial;
@@ -33,10 +34,12 @@ pub async fn watch_connected(
         loop {
             tick.tick().await;
             let checked = watcher.check_connected(&store, &service, &bus.live, clock.now());
-            if let Err(error) = checked.await {
-                tracing::error!(%error, "alarm_check_failed: retrying at the next tick");
-            }
-            crate::job_runs::record_run("connected_alarms", clock.now());
+            let run = async {
+                if let Err(error) = checked.await {
+                    tracing::error!(%error, "alarm_check_failed: retrying at the next tick");
+                }
+            };
+            run_observed("connected_alarms", &clock, run).await;
         }
     };
     stop.run_until_cancelled(watch).await;

@@ -1,5 +1,5 @@
 //! Which jobs there are and how often each runs. Each has a task of its own, so that a slow one delays no other.
-use crate::job_runs::record_run;
+use crate::job_runs::run_observed;
 use crate::{
     Worker, alarms, cleanup, commands, grants, mail, planning, retention, rollouts, sample_store,
     sealing, secret_keys, sources, tariffs, updates,
@@ -155,8 +155,7 @@ impl Job {
                 {
                     continue;
                 }
-                (self.run)(&worker).await;
-                record_run(self.name, worker.clock.now());
+                run_observed(self.name, &worker.clock, (self.run)(&worker)).await;
                 if worker.stop.is_cancelled() {
                     return;
                 }

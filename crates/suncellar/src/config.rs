@@ -10,6 +10,7 @@ use jobs::SampleRetention;
 use sources::Addresses;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use store::SampleStoreUrl;
 
 /// The complete, validated configuration.
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) devices_listen_chosen: bool,
     pub(crate) updates_listen_chosen: bool,
     pub(crate) status_listen: Option<SocketAddr>,
+    /// How long connections are given to other processes before this one stops.
+    pub(crate) drain: Duration,
     /// Certificate and key for batteries; without them the link is unencrypted.
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
@@ -46,6 +49,8 @@ pub(crate) struct Config {
     devices_a_minute: usize,
     require_totp_of_electricians: bool,
     pub(crate) log: LogFormat,
+    /// Where traces are sent.
+    pub(crate) otlp_endpoint: Option<String>,
     public_url: Option<String>,
     updates_url: Option<String>,
     trusted_proxies: Vec<IpNet>,
@@ -69,6 +74,7 @@ impl Config {
         let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         options.public_url = url("public-url", options.public_url)?;
         options.updates_url = url("updates-url", options.updates_url)?;
+        options.otlp_endpoint = url("otlp-endpoint", options.otlp_endpoint)?;
         let given = options.clone();
         let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
         let database = options
@@ -162,6 +168,13 @@ impl Config {
         for named in options.source_url.iter().flatten() {
             sources.add_override(named).context("source-url")?;
         }
+        let drain = match options.drain {
+            // There is nobody to go to.
+            None if database.starts_with("sqlite:") => 0,
+            None => 60,
+            Some(3_601..) => bail!("drain must be at most 3600 seconds"),
+            Some(seconds) => seconds,
+        };
         let devices_a_minute = match options.devices_a_minute {
             None => 20,
             Some(0) => bail!("devices-a-minute must be at least 1"),
@@ -174,6 +187,7 @@ impl Config {
             updates_listen_chosen: options.updates_listen.is_some(),
             devices_listen,
             status_listen: options.status_listen,
+            drain: Duration::from_secs(drain.into()),
             devices_tls,
             roles,
             secret,
@@ -191,6 +205,7 @@ impl Config {
             devices_a_minute,
             require_totp_of_electricians: options.require_totp_of_electricians.unwrap_or(false),
             log: options.log_format.unwrap_or_default(),
+            otlp_endpoint: options.otlp_endpoint,
             public_url: options.public_url,
             updates_url: options.updates_url,
             trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,

@@ -10,6 +10,7 @@ mod demo;
 mod file_permissions;
 mod health;
 mod init;
+mod monitoring;
 mod open_files;
 mod opening;
 mod option_help;
@@ -20,6 +21,7 @@ mod simulate;
 mod stop_signal;
 mod tasks;
 mod tls;
+mod traces;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use cli::{Cli, Command};
@@ -27,7 +29,10 @@ use config::Config;
 use options::LogFormat;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use traces::Traces;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// The C library's allocator took a sixth of a request's time.
 #[global_allocator]
@@ -60,7 +65,8 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         return runtime.block_on(init::run(cli.options, init));
     }
     let config = Config::load(cli.options, arguments)?;
-    start_log(config.log);
+    // Dropped after the runtime.
+    let _traces = start_log(&config)?;
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
@@ -81,17 +87,22 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
         })
 }
 
-fn start_log(format: LogFormat) {
+fn start_log(config: &Config) -> anyhow::Result<Option<Traces>> {
     // PostgreSQL logs at each start that the migrations table exists already.
     const USUAL: &str = "info,sqlx::postgres::notice=warn";
     let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
-    match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
+    let log: Box<dyn Layer<Registry> + Send + Sync> = match config.log {
+        LogFormat::Text => log.with_filter(filter).boxed(),
+        LogFormat::Json => log.json().with_filter(filter).boxed(),
+    };
+    let mut layers = vec![log, monitoring::log_layer().boxed()];
+    let traces = config.otlp_endpoint.as_deref().map(Traces::open);
+    let traces = traces.transpose()?;
+    layers.extend(traces.as_ref().map(|traces| traces.layer().boxed()));
+    tracing_subscriber::registry().with(layers).init();
+    Ok(traces)
 }

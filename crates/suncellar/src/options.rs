@@ -41,6 +41,16 @@ pub(crate) struct Options {
         value_name = "ADDRESS"
     )]
     pub(crate) status_listen: Option<SocketAddr>,
+    /// How many seconds a process that is to end may take to give batteries and open pages to others, before it stops. 0: it stops at
+    /// once [default: 60; 0 on SQLite, where there are no others]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DRAIN",
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(0..=3_600)
+    )]
+    pub(crate) drain: Option<u32>,
     /// Folder for the embedded database and, without a mail server, for mails [default: data]
     #[arg(long, global = true, env = "SUNCELLAR_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
@@ -242,6 +252,14 @@ pub(crate) struct Options {
         value_name = "FORMAT"
     )]
     pub(crate) log_format: Option<LogFormat>,
+    /// OpenTelemetry collector to which traces of requests are sent by OTLP over HTTP, such as http://127.0.0.1:4318 [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_OTLP_ENDPOINT",
+        value_name = "URL"
+    )]
+    pub(crate) otlp_endpoint: Option<String>,
     /// External page: the maker's homepage
     #[arg(
         long,

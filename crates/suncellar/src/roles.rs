@@ -4,31 +4,26 @@ use crate::demo::mark;
 use crate::open_files::OpenFiles;
 use crate::opening::{lock_database, open_mailer, open_store, random};
 use crate::options::ProcessRole;
-use crate::shared_options;
 use crate::stop_signal::StopSignal;
 use crate::tasks::{self, Tasks};
 use crate::tls::Certificate;
+use crate::{monitoring, shared_options};
 use anyhow::{Context as _, ensure};
 use api::Portal;
-use bus::{Bus, BusOptions, Engine};
+use bus::{Bus, BusOptions, Engine, Shutdown};
 use domain::Clock;
 use domain::connections::Connections;
 use gateway::Gateway;
 use jobs::Jobs;
 use jobs::mail::Mailer;
-use metrics_exporter_prometheus::PrometheusHandle;
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use store::SampleStore;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-
-/// How often unread metrics are compacted.
-const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
@@ -127,8 +122,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     .await
 }
 
-/// Runs until SIGTERM or Ctrl-C, then lets open work finish. A task that ends by itself stops the others and is returned
-/// as the error.
+/// Runs until SIGTERM or Ctrl-C, then gives connections to other processes and lets open work finish. A task that ends by itself stops
+/// the others and is returned as the error.
 pub(crate) async fn run(
     config: &Config,
     parts: ServerParts,
@@ -147,6 +142,7 @@ pub(crate) async fn run(
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
+    let shutdown = Shutdown::from(stop.clone());
     let mut certificate = |files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
         let opened = files
             .as_ref()
@@ -160,11 +156,11 @@ pub(crate) async fn run(
     };
     let tls = certificate(&config.tls)?.map(|certificate| certificate.https());
     let devices_tls = certificate(&config.devices_tls)?.map(|certificate| certificate.devices());
-    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let metrics = monitoring::install()?;
     let portal = portal.with_metrics(metrics.clone());
     tasks.spawn(
         "the metrics upkeep",
-        run_metrics_upkeep(metrics, stop.clone()),
+        monitoring::run_upkeep(metrics, stop.clone()),
     );
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
@@ -178,7 +174,7 @@ pub(crate) async fn run(
                 Connections::new(MAX_STATUS_CONNECTIONS, MAX_STATUS_CONNECTIONS),
                 status,
                 None,
-                stop.clone(),
+                shutdown.clone(),
             ),
         );
     }
@@ -189,13 +185,13 @@ pub(crate) async fn run(
     if let Some(people) = people {
         tracing::info!(address = %people.local_addr()?, "portal_started: the portal listens");
         let portal = api::portal(portal.clone());
-        let serving = api::serve(people, open.portal, portal, tls.clone(), stop.clone());
+        let serving = api::serve(people, open.portal, portal, tls.clone(), shutdown.clone());
         tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
         tracing::info!(address = %updates.local_addr()?, "update_service_started: the update service listens");
         let service = api::update_service(portal);
-        let serving = api::serve(updates, open.updates, service, tls, stop.clone());
+        let serving = api::serve(updates, open.updates, service, tls, shutdown.clone());
         tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
@@ -208,7 +204,7 @@ pub(crate) async fn run(
             connections: open.devices,
             quota: config.quota,
         };
-        let serving = gateway::serve(devices, gateway, stop.clone());
+        let serving = gateway::serve(devices, gateway, shutdown.clone());
         tasks.spawn("the device endpoint", serving);
         let alarms = jobs::alarms::watch_connected(
             store.clone(),
@@ -238,7 +234,7 @@ pub(crate) async fn run(
     let mut bus_task = tokio::spawn(engine.run(stop_bus.clone()));
     notify_service_manager(NotifyState::Ready);
     let failed = tokio::select! {
-        () = signal.received() => None,
+        () = drained(&mut signal, &shutdown, config) => None,
         error = tasks.ended() => Some(error),
         ended = &mut bus_task => return Err(tasks::ended("the bus", ended.err().as_ref())),
     };
@@ -255,20 +251,29 @@ pub(crate) async fn run(
     failed.map_or(Ok(()), Err)
 }
 
+/// Waits for a stop signal, then gives the connections of this process to others. Another signal ends that.
+async fn drained(signal: &mut StopSignal, shutdown: &Shutdown, config: &Config) {
+    signal.received().await;
+    let only_jobs = config.roles.iter().all(|role| *role == ProcessRole::Jobs);
+    if only_jobs || config.drain.is_zero() {
+        return;
+    }
+    notify_service_manager(NotifyState::Stopping);
+    let (connections, seconds) = (shutdown.connections(), config.drain.as_secs());
+    tracing::info!(
+        connections,
+        seconds,
+        "drain_begun: connections go to other processes, for so many seconds at most; another signal stops at once"
+    );
+    tokio::select! {
+        () = shutdown.drain(config.drain) => {}
+        () = signal.received() => {}
+    }
+}
+
 /// Whatever started this process may wait for it, such as systemd with `Type=notify`. Most others do not listen.
 fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "service_manager_not_notified");
-    }
-}
-
-/// Compacts metrics. Unread metrics would otherwise take more memory with each report.
-async fn run_metrics_upkeep(metrics: PrometheusHandle, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(METRICS_UPKEEP_INTERVAL);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => metrics.run_upkeep(),
-        }
     }
 }

@@ -68,7 +68,11 @@ pub(crate) async fn give(
     let (command, key) = check(&portal, access, &form, now)?;
     let queued = portal.service.queue_command(access, &key, command);
     let (status, entry) = match queued.await? {
-        QueueResult::New(entry) => (StatusCode::CREATED, entry),
+        QueueResult::New(entry) => {
+            // The battery gets this id, too: it leads from the request to the device.
+            tracing::info!(sn = %access.sn(), command = entry.id.as_str(), "command_accepted");
+            (StatusCode::CREATED, entry)
+        }
         QueueResult::Repeated(entry) => (StatusCode::OK, entry),
         QueueResult::KeyReused => {
             return Err(Error::Refused(StatusCode::CONFLICT, Message::KeyReused));

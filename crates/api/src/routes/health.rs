@@ -2,6 +2,7 @@
 use crate::client::ClientAddress;
 use crate::error::{Error, Result};
 use crate::metrics::render_metrics;
+use crate::serve::ShutdownSignal;
 use crate::{Links, Portal};
 use axum::Json;
 use axum::extract::State;
@@ -21,11 +22,17 @@ pub(crate) async fn alive() -> &'static str {
     "ok"
 }
 
-/// Check that the process is ready: the database answers, reports of batteries are stored, and messages of other processes
-/// arrive.
+/// Check that the process is ready: the database answers, reports of batteries are stored, messages of other processes arrive, and
+/// it is not about to end.
 #[utoipa::path(get, path = "/readyz", tag = "operation", responses((status = 200, body = str), (status = 503)))]
-pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> {
+pub(crate) async fn ready(
+    State(portal): State<Portal>,
+    shutdown: ShutdownSignal,
+) -> Result<&'static str> {
     let unavailable = Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable);
+    if shutdown.0.is_ending() {
+        return Err(unavailable);
+    }
     let ping = tokio::time::timeout(READY_TIMEOUT, portal.store.db().ping()).await;
     let answers = ping.is_ok_and(|answer| answer.is_ok());
     if answers && portal.live.is_storing() && portal.live.receives_peer_messages() {

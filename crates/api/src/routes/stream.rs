@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use bus::{ChangeKind, ChangeSubscription, LiveChange};
+use bus::{ChangeKind, ChangeSubscription, LiveChange, LongConnection};
 use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::{MINUTE, Millis, SECOND};
 use domain::grant::{AccessLevel, Right};
@@ -27,7 +27,6 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use store::Access;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
-use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
 /// Batteries are asked to report more often for this long at a time.
@@ -75,7 +74,8 @@ pub(crate) async fn open(
         named: query.flags,
     };
     portal.hold(systems.allowed.iter()).await?;
-    let stream = EventStream::new(portal, slot, systems, watched, format, last, shutdown.0);
+    let place = shutdown.0.connection();
+    let stream = EventStream::new(portal, slot, systems, watched, format, last, place);
     let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
         let bytes = stream.next().await?;
         Some((Ok::<_, Infallible>(bytes), stream))
@@ -114,7 +114,7 @@ struct EventStream {
     watched: Vec<Serial>,
     format: LiveFormat,
     changes: ChangeSubscription,
-    stop: CancellationToken,
+    place: LongConnection,
     /// Systems that changed since the last event.
     changed: BTreeSet<Serial>,
     last_id: i64,
@@ -136,7 +136,7 @@ impl EventStream {
         watched: Vec<Serial>,
         format: LiveFormat,
         last_id: i64,
-        stop: CancellationToken,
+        place: LongConnection,
     ) -> Self {
         let serials = systems.allowed.iter().map(|access| access.sn().clone());
         // Subscribes before reading: a change in between is sent twice rather than not at all.
@@ -159,7 +159,7 @@ impl EventStream {
             watched,
             format,
             changes,
-            stop,
+            place,
             changed: BTreeSet::new(),
             last_id,
             unsent: Some(unsent),
@@ -178,7 +178,7 @@ impl EventStream {
         loop {
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return None,
+                () = self.place.ended() => return None,
                 _ = self.recheck.tick() => {
                     if !self.is_still_permitted().await {
                         return None;

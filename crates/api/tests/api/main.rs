@@ -35,6 +35,7 @@ mod privacy;
 mod registration;
 mod replace;
 mod replace_planning;
+mod request_id;
 mod rollout;
 mod running_export;
 mod savings;

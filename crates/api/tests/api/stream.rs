@@ -389,3 +389,35 @@ with_app!(settings_and_commands_are_told_as_they_change, |app| {
     battery.report("res", answer.to_string()).await;
     assert_eq!(named(&mut flow, "command").await["state"], "done");
 });
+
+with_app!(
+    a_portal_that_drains_is_not_ready_ends_streams_and_answers_everything_else,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shutdown = bus::Shutdown::default();
+        let connections = domain::connections::Connections::default();
+        let router = api::portal(app.portal.clone());
+        let serving = api::serve(listener, connections, router, None, shutdown.clone());
+        let serving = tokio::spawn(serving);
+        let get = |path: &str| testkit::http::Call::new(address, "GET".parse().unwrap(), path);
+        let mut flow = get("/api/auth/stream/").bearer(&anna.access).open().await;
+        event(&mut flow).await.unwrap();
+        get("/readyz").send().await.expect(200);
+
+        let draining = shutdown.clone();
+        let draining = tokio::spawn(async move { draining.drain(EVENT_TIMEOUT / 20).await });
+        eventually("it is not ready", async || {
+            get("/readyz").send().await.status == 503
+        })
+        .await;
+        while event(&mut flow).await.is_some() {}
+        draining.await.unwrap();
+        get("/healthz").send().await.expect(200);
+        let data = get("/api/auth/data/").bearer(&anna.access);
+        data.send().await.expect(200);
+        shutdown.stop().cancel();
+        serving.await.unwrap();
+    }
+);

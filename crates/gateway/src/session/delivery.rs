@@ -59,6 +59,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if self.send_if_subscribed(&Down::from(&delivery))
             && let Delivery::Command(entry) = delivery
         {
+            tracing::debug!(sn = %self.sn, command = entry.id.as_str(), "command_sent");
             self.submit_report(ReportBody::Sent(entry.id), self.clock.now(), None)
                 .await?;
         }

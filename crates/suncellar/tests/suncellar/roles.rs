@@ -218,7 +218,26 @@ async fn an_update_crosses_processes_of_one_role_each() {
         ),
         (portal_status, "notify_heartbeat_age_seconds"),
         (devices_status, "link_sessions"),
-        (devices_status, "job_runs_total{job=\"rollouts\"}"),
+        (
+            updates_status,
+            "http_request_duration_seconds_count{route=\"/api/v1/update/\",method=\"POST\",status=\"2xx\"} 1",
+        ),
+        (portal_status, "database_connection_wait_seconds_count"),
+        (portal_status, "database_connections_max 10"),
+        (
+            portal_status,
+            "peer_messages_received_total{kind=\"heartbeat\",transport=\"database\"}",
+        ),
+        (
+            devices_status,
+            "peer_messages_sent_total{kind=\"heartbeat\",transport=\"database\"}",
+        ),
+        (devices_status, "link_acknowledgement_seconds_count"),
+        (devices_status, "job_runs_total{task=\"rollouts\"}"),
+        (
+            devices_status,
+            "job_duration_seconds_count{task=\"rollouts\"}",
+        ),
         (devices_status, "mails_waiting"),
         (devices_status, "database_connections{state=\"open\"}"),
     ] {

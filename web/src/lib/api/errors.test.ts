@@ -48,6 +48,15 @@ describe('an API error', () => {
     expect(errorText(error, t)).toBe(`text of error.${code}`)
   })
 
+  it('names the request if the fault is ours, and only then', () => {
+    const named = (id: string, values?: Record<string, unknown>) => `${id} ${JSON.stringify(values ?? {})}`
+    const headers = { 'X-Request-Id': '3f2a9c1e5b8d2064' }
+    const ours = apiError(response(500, headers), { detail: 'Bei uns.', code: 'internal' })
+    expect(errorText(ours, named)).toBe('Bei uns. error.reference {"id":"3f2a9c1e5b8d2064"}')
+    const theirs = apiError(response(429, headers), { detail: 'Langsam.', code: 'too_many_attempts' })
+    expect(errorText(theirs, named)).toBe('Langsam.')
+  })
+
   it('says that there was no answer', () => {
     expect(errorText(networkError(), t)).toBe('text of error.network')
     expect(networkError()).toBeInstanceOf(ApiError)

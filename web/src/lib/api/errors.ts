@@ -1,5 +1,5 @@
 /** The API's refusals as one typed error. */
-import type { MessageId } from '../i18n/locales'
+import type { Translate } from '../i18n/use-t'
 import { PasskeyProblem } from '../passkey/problem'
 
 /** Stable codes of `{detail, code}`; `network` is our own: no answer. */
@@ -32,7 +32,14 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
 export type FieldProblem = { code: string; text: string }
 export type FieldProblems = Record<string, FieldProblem[]>
 
-type Details = { status: number; code: ErrorCode; detail?: string; fields?: FieldProblems; body?: unknown }
+type Details = {
+  status: number
+  code: ErrorCode
+  detail?: string
+  fields?: FieldProblems
+  body?: unknown
+  requestId?: string
+}
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -43,16 +50,19 @@ export class ApiError extends Error {
   readonly detail: string | undefined
   readonly fields: FieldProblems
   readonly body: unknown
+  /** Leads the operator to the lines of the log. */
+  readonly requestId: string | undefined
   /** From Retry-After. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor({ status, code, detail, fields = {}, body }: Details, retryAfterSeconds?: number) {
+  constructor({ status, code, detail, fields = {}, body, requestId }: Details, retryAfterSeconds?: number) {
     super(detail ?? code)
     this.status = status
     this.code = code
     this.detail = detail
     this.fields = fields
     this.body = body
+    this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -64,18 +74,22 @@ export function apiError(response: Response, body: unknown): ApiError {
   const detail = isRecord(body) && typeof body.detail === 'string' ? body.detail : undefined
   const code = isRecord(body) && isErrorCode(body.code) ? body.code : codeOfStatus(status)
   const retryAfter = Number(response.headers.get('Retry-After')) || undefined
-  return new ApiError({ status, code, detail, fields: fieldProblems(body), body }, retryAfter)
+  const requestId = response.headers.get('X-Request-Id') ?? undefined
+  return new ApiError({ status, code, detail, fields: fieldProblems(body), body, requestId }, retryAfter)
 }
 
 /**
- * The text for the person: the server's sentence, its texts for fields (which may have no input), or our own.
+ * The text for the person: the server's sentence, its texts for fields (which may have no input), or our own. If
+ * the fault is ours, with the number by which the operator finds it.
  */
-export function errorText(error: unknown, t: (id: MessageId) => string): string {
+export function errorText(error: unknown, t: Translate): string {
   if (error instanceof PasskeyProblem) return t(`passkey.problem.${error.failure}`)
   if (!(error instanceof ApiError)) return t('error.internal')
   const problems = Object.values(error.fields).flat()
   const texts = [...new Set(problems.map(({ text }) => text))]
-  return error.detail ?? (texts.join(' ') || t(`error.${error.code}`))
+  const text = error.detail ?? (texts.join(' ') || t(`error.${error.code}`))
+  if (error.code !== 'internal' || !error.requestId) return text
+  return `${text} ${t('error.reference', { id: error.requestId })}`
 }
 
 /** The token of the key page, part of the refusal `no_systems`. */

@@ -1662,8 +1662,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that the process is ready: the database answers, reports of batteries are stored, and messages of other processes
-         *     arrive.
+         * Check that the process is ready: the database answers, reports of batteries are stored, messages of other processes arrive, and
+         *     it is not about to end.
          */
         get: operations["ready"];
         put?: never;
