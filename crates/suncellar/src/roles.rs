@@ -233,10 +233,16 @@ pub(crate) async fn run(
     } = parts;
     // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
-    let mut certificate = |files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
+    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let portal = portal.with_metrics(metrics.clone());
+    tasks.spawn(
+        "the metrics upkeep",
+        run_metrics_upkeep(metrics, stop.clone()),
+    );
+    let mut certificate = |name, files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
         let opened = files
             .as_ref()
-            .map(|(chain, key)| Certificate::open(chain, key));
+            .map(|files| Certificate::open(name, files, &clock));
         let opened = opened.transpose()?;
         if let Some(opened) = &opened {
             let watch = Arc::clone(opened).watch(stop.clone());
@@ -244,14 +250,13 @@ pub(crate) async fn run(
         }
         Ok(opened)
     };
-    let tls = certificate(&config.tls)?.map(|certificate| certificate.https());
-    let devices_tls = certificate(&config.devices_tls)?.map(|certificate| certificate.devices());
-    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
-    let portal = portal.with_metrics(metrics.clone());
-    tasks.spawn(
-        "the metrics upkeep",
-        run_metrics_upkeep(metrics, stop.clone()),
-    );
+    let own = certificate("portal", &config.tls)?;
+    let of_devices = match config.devices_tls == config.tls {
+        true => own.clone(),
+        false => certificate("devices", &config.devices_tls)?,
+    };
+    let tls = own.map(|certificate| certificate.https());
+    let devices_tls = of_devices.map(|certificate| certificate.devices());
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;

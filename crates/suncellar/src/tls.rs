@@ -1,40 +1,56 @@
-//! Certificates for listeners that do TLS themselves. Their files are read again every minute: a renewed certificate is used for new
-//! connections, and open ones stay.
-use anyhow::Context as _;
+//! Certificates for listeners that do TLS themselves. Their files are read again every few seconds: a new certificate is used for new
+//! connections, and open ones stay. Reading also finds what an exchanged symbolic link leads to, as Kubernetes and certbot have them.
+use crate::certificate::valid_until;
+use anyhow::{Context as _, ensure};
 use api::Tls as TlsAcceptor;
+use domain::Clock;
+use domain::clock::DAY;
+use ring::digest;
 use rustls::ServerConfig;
-use rustls::crypto::ring;
+use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-const RELOAD_INTERVAL: Duration = Duration::from_secs(60);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The certificate of a listener.
+/// The certificate of one or more listeners.
 #[derive(Debug)]
 pub(crate) struct Certificate {
+    /// As metrics name it.
+    name: &'static str,
     chain_file: PathBuf,
     key_file: PathBuf,
+    clock: Clock,
     current: RwLock<Arc<CertifiedKey>>,
+    /// A digest of files that cannot be used, and that the log has named.
+    rejected: Mutex<Option<Vec<u8>>>,
 }
 
 impl Certificate {
-    pub(crate) fn open(chain_file: &Path, key_file: &Path) -> anyhow::Result<Arc<Self>> {
+    pub(crate) fn open(
+        name: &'static str,
+        (chain_file, key_file): &(PathBuf, PathBuf),
+        clock: &Clock,
+    ) -> anyhow::Result<Arc<Self>> {
         Ok(Arc::new(Self {
+            name,
             current: RwLock::new(Arc::new(load(chain_file, key_file)?)),
-            chain_file: chain_file.to_owned(),
-            key_file: key_file.to_owned(),
+            chain_file: chain_file.clone(),
+            key_file: key_file.clone(),
+            clock: clock.clone(),
+            rejected: Mutex::default(),
         }))
     }
 
     /// For browsers.
     pub(crate) fn https(self: &Arc<Self>) -> TlsAcceptor {
-        self.acceptor(&[b"http/1.1"])
+        self.acceptor(&[b"h2", b"http/1.1"])
     }
 
     /// For batteries, which negotiate no application protocol (ALPN).
@@ -51,7 +67,7 @@ impl Certificate {
         TlsAcceptor::from(Arc::new(config))
     }
 
-    /// Reads the files again every minute, until `stop`.
+    /// Reads the files again every few seconds, until `stop`.
     pub(crate) async fn watch(self: Arc<Self>, stop: CancellationToken) {
         let mut tick = tokio::time::interval(RELOAD_INTERVAL);
         while stop.run_until_cancelled(tick.tick()).await.is_some() {
@@ -62,17 +78,55 @@ impl Certificate {
     /// What cannot be used, such as a certificate whose key is not written yet, changes nothing.
     fn reload(&self) {
         let certificate = self.chain_file.display();
-        match load(&self.chain_file, &self.key_file) {
+        let loaded = self.load_usable();
+        let rejected = loaded.is_err().then(|| self.digest_of_files());
+        let mut before = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
+        match loaded {
             Ok(new) if new.cert == self.current().cert => {}
             Ok(new) => {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
                 *current = Arc::new(new);
                 tracing::info!(%certificate, "certificate_renewed: new connections use it");
             }
+            Err(_) if *before == rejected => {}
             Err(error) => {
                 tracing::warn!(%certificate, error = format!("{error:#}"), "certificate_not_renewed: the previous one stays");
             }
         }
+        let is_rejected = f64::from(u8::from(rejected.is_some()));
+        *before = rejected;
+        metrics::gauge!("tls_certificate_rejected", "certificate" => self.name).set(is_rejected);
+        if let Some(days) = self.days_left() {
+            metrics::gauge!("tls_certificate_days_left", "certificate" => self.name).set(days);
+        }
+    }
+
+    fn load_usable(&self) -> anyhow::Result<CertifiedKey> {
+        let new = load(&self.chain_file, &self.key_file)?;
+        let until = new.cert.first().and_then(|first| valid_until(first));
+        let is_over = until.is_some_and(|until| until < self.clock.now());
+        ensure!(
+            !is_over || new.cert == self.current().cert,
+            "it has expired"
+        );
+        Ok(new)
+    }
+
+    /// Of their contents, or of why they cannot be read.
+    fn digest_of_files(&self) -> Vec<u8> {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for file in [&self.chain_file, &self.key_file] {
+            let content = std::fs::read(file);
+            let content = content.unwrap_or_else(|error| error.to_string().into_bytes());
+            context.update(digest::digest(&digest::SHA256, &content).as_ref());
+        }
+        context.finish().as_ref().to_vec()
+    }
+
+    /// Negative once it has expired.
+    fn days_left(&self) -> Option<f64> {
+        let until = valid_until(self.current().cert.first()?)?;
+        Some((until - self.clock.now()) as f64 / DAY as f64)
     }
 
     fn current(&self) -> Arc<CertifiedKey> {
@@ -93,7 +147,7 @@ pub(crate) fn load(chain_file: &Path, key_file: &Path) -> anyhow::Result<Certifi
         .with_context(|| format!("the certificate {} cannot be read", chain_file.display()))?;
     let key = PrivateKeyDer::from_pem_file(key_file)
         .with_context(|| format!("the private key {} cannot be read", key_file.display()))?;
-    CertifiedKey::from_der(chain, key, &ring::default_provider())
+    CertifiedKey::from_der(chain, key, &default_provider())
         .context("certificate and private key do not fit together")
 }
 
@@ -101,38 +155,95 @@ pub(crate) fn load(chain_file: &Path, key_file: &Path) -> anyhow::Result<Certifi
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use domain::clock::HOUR;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+    use testkit::{NOON, TestCertificate};
+
+    /// Files as Kubernetes mounts a secret: links to a folder that is exchanged as a whole.
+    struct MountedSecret(TempDir);
+
+    impl MountedSecret {
+        fn new(first: &TestCertificate) -> Self {
+            let secret = Self(TempDir::new().unwrap());
+            secret.exchange("1", &first.chain, &first.key);
+            for name in ["tls.crt", "tls.key"] {
+                symlink(Path::new("..data").join(name), secret.path(name)).unwrap();
+            }
+            secret
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn exchange(&self, version: &str, chain: &str, key: &str) {
+            let folder = self.path(version);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("tls.crt"), chain).unwrap();
+            std::fs::write(folder.join("tls.key"), key).unwrap();
+            symlink(version, self.path("..new")).unwrap();
+            std::fs::rename(self.path("..new"), self.path("..data")).unwrap();
+        }
+
+        fn open(&self, clock: &Clock) -> Arc<Certificate> {
+            let files = (self.path("tls.crt"), self.path("tls.key"));
+            Certificate::open("portal", &files, clock).unwrap()
+        }
+    }
+
+    /// The file of a certificate that new connections are served with.
+    fn used(certificate: &Certificate) -> CertificateDer<'static> {
+        certificate.current().cert[0].clone()
+    }
+
+    fn der(certificate: &TestCertificate) -> CertificateDer<'static> {
+        CertificateDer::from_pem_slice(certificate.chain.as_bytes()).unwrap()
+    }
 
     #[test]
-    fn a_renewed_certificate_is_used_and_one_that_does_not_fit_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let [chain, key] = ["chain.pem", "key.pem"].map(|name| folder.path().join(name));
-        let issue = || {
-            let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-            (made.cert.pem(), made.signing_key.serialize_pem())
-        };
-        let [first, second, third] = [issue(), issue(), issue()];
-        let write = |certificate: &str, private: &str| {
-            std::fs::write(&chain, certificate).unwrap();
-            std::fs::write(&key, private).unwrap();
-        };
-        write(&first.0, &first.1);
-        let certificate = Certificate::open(&chain, &key).unwrap();
-        let used = || certificate.current().cert.clone();
-        let before = used();
+    fn a_new_certificate_is_used_and_one_that_does_not_fit_changes_nothing() {
+        let [first, second, third] = std::array::from_fn(|_| TestCertificate::new());
+        let expired = TestCertificate::valid_until(2026, 11, 1);
+        let secret = MountedSecret::new(&first);
+        let certificate = secret.open(&Clock::frozen_at(NOON));
         certificate.reload();
-        assert_eq!(used(), before);
-        write(&second.0, &second.1);
+        assert_eq!(used(&certificate), der(&first));
+        secret.exchange("2", &second.chain, &second.key);
         certificate.reload();
-        let renewed = used();
-        assert_ne!(renewed, before);
-        for (chain, key) in [
-            (third.0.as_str(), second.1.as_str()),
-            ("", second.1.as_str()),
-            (&third.0, ""),
+        assert_eq!(used(&certificate), der(&second));
+        for (version, chain, key) in [
+            ("3", &third.chain, &second.key),
+            ("4", &String::new(), &third.key),
+            ("5", &expired.chain, &expired.key),
         ] {
-            write(chain, key);
+            secret.exchange(version, chain, key);
             certificate.reload();
-            assert_eq!(used(), renewed);
+            assert_eq!(used(&certificate), der(&second), "{version}");
+            let rejected = certificate.rejected.lock().unwrap().clone();
+            assert!(rejected.is_some(), "{version}");
+            // Said once.
+            certificate.reload();
+            assert_eq!(*certificate.rejected.lock().unwrap(), rejected, "{version}");
         }
+        secret.exchange("6", &third.chain, &third.key);
+        certificate.reload();
+        assert_eq!(used(&certificate), der(&third));
+        assert_eq!(*certificate.rejected.lock().unwrap(), None);
+    }
+
+    #[test]
+    fn the_days_that_are_left_follow_the_clock() {
+        let clock = Clock::frozen_at(NOON);
+        let secret = MountedSecret::new(&TestCertificate::valid_until(2026, 11, 25));
+        let certificate = secret.open(&clock);
+        let before = certificate.days_left().unwrap();
+        clock.advance(36 * HOUR);
+        assert_eq!(certificate.days_left().unwrap(), before - 1.5);
+        clock.advance(30 * DAY);
+        assert!(certificate.days_left().unwrap() < 0.0);
+        // Better than none.
+        certificate.reload();
+        assert_eq!(*certificate.rejected.lock().unwrap(), None);
     }
 }
