@@ -4,7 +4,7 @@ use crate::demo;
 use crate::open_files::OpenFiles;
 use crate::options::ProcessRole;
 use crate::tasks::{self, Tasks};
-use crate::tls::Certificate;
+use crate::tls::CertificateFiles;
 use crate::{file_permissions, shared_options};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
@@ -240,15 +240,13 @@ pub(crate) async fn run(
         run_metrics_upkeep(metrics, stop.clone()),
     );
     let mut certificate = |name, files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
-        let opened = files
-            .as_ref()
-            .map(|files| Certificate::open(name, files, &clock));
-        let opened = opened.transpose()?;
-        if let Some(opened) = &opened {
-            let watch = Arc::clone(opened).watch(stop.clone());
-            tasks.spawn("the renewal of certificates", watch);
-        }
-        Ok(opened)
+        let Some((chain, key)) = files else {
+            return Ok(None);
+        };
+        let files = CertificateFiles::open(name, (chain, key), &clock)?;
+        let certificate = Arc::clone(files.certificate());
+        tasks.spawn("the renewal of certificates", files.watch(stop.clone()));
+        Ok(Some(certificate))
     };
     let own = certificate("portal", &config.tls)?;
     let of_devices = match config.devices_tls == config.tls {

@@ -13,114 +13,58 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
+/// What browsers may speak.
+const HTTP: &[&[u8]] = &[b"h2", b"http/1.1"];
 
-/// The certificate of one or more listeners.
+/// The certificate that new connections of some listeners are served with.
 #[derive(Debug)]
 pub(crate) struct Certificate {
     /// As metrics name it.
     name: &'static str,
-    chain_file: PathBuf,
-    key_file: PathBuf,
     clock: Clock,
     current: RwLock<Arc<CertifiedKey>>,
-    /// A digest of files that cannot be used, and that the log has named.
-    rejected: Mutex<Option<Vec<u8>>>,
 }
 
 impl Certificate {
-    pub(crate) fn open(
-        name: &'static str,
-        (chain_file, key_file): &(PathBuf, PathBuf),
-        clock: &Clock,
-    ) -> anyhow::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
+    pub(crate) fn new(name: &'static str, first: CertifiedKey, clock: &Clock) -> Arc<Self> {
+        Arc::new(Self {
             name,
-            current: RwLock::new(Arc::new(load(chain_file, key_file)?)),
-            chain_file: chain_file.clone(),
-            key_file: key_file.clone(),
             clock: clock.clone(),
-            rejected: Mutex::default(),
-        }))
+            current: RwLock::new(Arc::new(first)),
+        })
     }
 
     /// For browsers.
     pub(crate) fn https(self: &Arc<Self>) -> TlsAcceptor {
-        self.acceptor(&[b"h2", b"http/1.1"])
+        acceptor(Arc::<Self>::clone(self), HTTP)
     }
 
     /// For batteries, which negotiate no application protocol (ALPN).
     pub(crate) fn devices(self: &Arc<Self>) -> TlsAcceptor {
-        self.acceptor(&[])
+        acceptor(Arc::<Self>::clone(self), &[])
     }
 
-    fn acceptor(self: &Arc<Self>, protocols: &[&[u8]]) -> TlsAcceptor {
-        let resolver: Arc<dyn ResolvesServerCert> = Arc::<Self>::clone(self);
-        let mut config = ServerConfig::builder()
-            .with_no_client_auth()
-            .with_cert_resolver(resolver);
-        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-        TlsAcceptor::from(Arc::new(config))
-    }
-
-    /// Reads the files again every few seconds, until `stop`.
-    pub(crate) async fn watch(self: Arc<Self>, stop: CancellationToken) {
-        let mut tick = tokio::time::interval(RELOAD_INTERVAL);
-        while stop.run_until_cancelled(tick.tick()).await.is_some() {
-            self.reload();
+    /// Uses this one for new connections.
+    pub(crate) fn replace(&self, new: CertifiedKey) {
+        if new.cert == self.current().cert {
+            return;
         }
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(new);
+        drop(current);
+        let days = self.days_left().unwrap_or_default().round();
+        tracing::info!(certificate = self.name, days, "certificate_renewed: new connections use it");
     }
 
-    /// What cannot be used, such as a certificate whose key is not written yet, changes nothing.
-    fn reload(&self) {
-        let certificate = self.chain_file.display();
-        let loaded = self.load_usable();
-        let rejected = loaded.is_err().then(|| self.digest_of_files());
-        let mut before = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        match loaded {
-            Ok(new) if new.cert == self.current().cert => {}
-            Ok(new) => {
-                let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-                *current = Arc::new(new);
-                tracing::info!(%certificate, "certificate_renewed: new connections use it");
-            }
-            Err(_) if *before == rejected => {}
-            Err(error) => {
-                tracing::warn!(%certificate, error = format!("{error:#}"), "certificate_not_renewed: the previous one stays");
-            }
-        }
-        let is_rejected = f64::from(u8::from(rejected.is_some()));
-        *before = rejected;
-        metrics::gauge!("tls_certificate_rejected", "certificate" => self.name).set(is_rejected);
+    pub(crate) fn record_days_left(&self) {
         if let Some(days) = self.days_left() {
             metrics::gauge!("tls_certificate_days_left", "certificate" => self.name).set(days);
         }
-    }
-
-    fn load_usable(&self) -> anyhow::Result<CertifiedKey> {
-        let new = load(&self.chain_file, &self.key_file)?;
-        let until = new.cert.first().and_then(|first| valid_until(first));
-        let is_over = until.is_some_and(|until| until < self.clock.now());
-        ensure!(
-            !is_over || new.cert == self.current().cert,
-            "it has expired"
-        );
-        Ok(new)
-    }
-
-    /// Of their contents, or of why they cannot be read.
-    fn digest_of_files(&self) -> Vec<u8> {
-        let mut context = digest::Context::new(&digest::SHA256);
-        for file in [&self.chain_file, &self.key_file] {
-            let content = std::fs::read(file);
-            let content = content.unwrap_or_else(|error| error.to_string().into_bytes());
-            context.update(digest::digest(&digest::SHA256, &content).as_ref());
-        }
-        context.finish().as_ref().to_vec()
     }
 
     /// Negative once it has expired.
@@ -138,6 +82,94 @@ impl Certificate {
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.current())
+    }
+}
+
+fn acceptor(resolver: Arc<dyn ResolvesServerCert>, protocols: &[&[u8]]) -> TlsAcceptor {
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_cert_resolver(resolver);
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+/// Files with a certificate, which somebody else renews.
+#[derive(Debug)]
+pub(crate) struct CertificateFiles {
+    chain: PathBuf,
+    key: PathBuf,
+    certificate: Arc<Certificate>,
+    /// A digest of files that cannot be used, and that the log has named.
+    rejected: Option<Vec<u8>>,
+}
+
+impl CertificateFiles {
+    pub(crate) fn open(
+        name: &'static str,
+        (chain, key): (&Path, &Path),
+        clock: &Clock,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            certificate: Certificate::new(name, load(chain, key)?, clock),
+            chain: chain.to_owned(),
+            key: key.to_owned(),
+            rejected: None,
+        })
+    }
+
+    pub(crate) fn certificate(&self) -> &Arc<Certificate> {
+        &self.certificate
+    }
+
+    /// Reads the files again every few seconds, until `stop`.
+    pub(crate) async fn watch(mut self, stop: CancellationToken) {
+        let mut tick = tokio::time::interval(RELOAD_INTERVAL);
+        while stop.run_until_cancelled(tick.tick()).await.is_some() {
+            self.reload();
+        }
+    }
+
+    /// What cannot be used, such as a certificate whose key is not written yet, changes nothing.
+    fn reload(&mut self) {
+        let rejected = match self.load_usable() {
+            Ok(new) => {
+                self.certificate.replace(new);
+                None
+            }
+            Err(error) => {
+                let digest = self.digest();
+                if self.rejected.as_ref() != Some(&digest) {
+                    let certificate = self.chain.display();
+                    tracing::warn!(%certificate, error = format!("{error:#}"), "certificate_not_renewed: the previous one stays");
+                }
+                Some(digest)
+            }
+        };
+        let is_rejected = f64::from(u8::from(rejected.is_some()));
+        let name = self.certificate.name;
+        metrics::gauge!("tls_certificate_rejected", "certificate" => name).set(is_rejected);
+        self.certificate.record_days_left();
+        self.rejected = rejected;
+    }
+
+    fn load_usable(&self) -> anyhow::Result<CertifiedKey> {
+        let new = load(&self.chain, &self.key)?;
+        let until = new.cert.first().and_then(|first| valid_until(first));
+        let is_over = until.is_some_and(|until| until < self.certificate.clock.now());
+        let is_used = new.cert == self.certificate.current().cert;
+        ensure!(!is_over || is_used, "it has expired");
+        Ok(new)
+    }
+
+    /// Of their contents, or of why they cannot be read.
+    fn digest(&self) -> Vec<u8> {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for file in [&self.chain, &self.key] {
+            let content = std::fs::read(file);
+            let content = content.unwrap_or_else(|error| error.to_string().into_bytes());
+            context.update(digest::digest(&digest::SHA256, &content).as_ref());
+        }
+        context.finish().as_ref().to_vec()
     }
 }
 
@@ -186,15 +218,15 @@ mod tests {
             std::fs::rename(self.path("..new"), self.path("..data")).unwrap();
         }
 
-        fn open(&self, clock: &Clock) -> Arc<Certificate> {
-            let files = (self.path("tls.crt"), self.path("tls.key"));
-            Certificate::open("portal", &files, clock).unwrap()
+        fn open(&self, clock: &Clock) -> CertificateFiles {
+            let [chain, key] = ["tls.crt", "tls.key"].map(|name| self.path(name));
+            CertificateFiles::open("portal", (&chain, &key), clock).unwrap()
         }
     }
 
-    /// The file of a certificate that new connections are served with.
-    fn used(certificate: &Certificate) -> CertificateDer<'static> {
-        certificate.current().cert[0].clone()
+    /// What new connections are served with.
+    fn used(files: &CertificateFiles) -> CertificateDer<'static> {
+        files.certificate().current().cert[0].clone()
     }
 
     fn der(certificate: &TestCertificate) -> CertificateDer<'static> {
@@ -206,44 +238,47 @@ mod tests {
         let [first, second, third] = std::array::from_fn(|_| TestCertificate::new());
         let expired = TestCertificate::valid_until(2026, 11, 1);
         let secret = MountedSecret::new(&first);
-        let certificate = secret.open(&Clock::frozen_at(NOON));
-        certificate.reload();
-        assert_eq!(used(&certificate), der(&first));
+        let mut files = secret.open(&Clock::frozen_at(NOON));
+        files.reload();
+        assert_eq!(used(&files), der(&first));
         secret.exchange("2", &second.chain, &second.key);
-        certificate.reload();
-        assert_eq!(used(&certificate), der(&second));
+        files.reload();
+        assert_eq!(used(&files), der(&second));
+        let empty = String::new();
         for (version, chain, key) in [
             ("3", &third.chain, &second.key),
-            ("4", &String::new(), &third.key),
+            ("4", &empty, &third.key),
             ("5", &expired.chain, &expired.key),
         ] {
+            let before = files.rejected.clone();
             secret.exchange(version, chain, key);
-            certificate.reload();
-            assert_eq!(used(&certificate), der(&second), "{version}");
-            let rejected = certificate.rejected.lock().unwrap().clone();
-            assert!(rejected.is_some(), "{version}");
-            // Said once.
-            certificate.reload();
-            assert_eq!(*certificate.rejected.lock().unwrap(), rejected, "{version}");
+            files.reload();
+            assert_eq!(used(&files), der(&second), "{version}");
+            // Said once for each change.
+            let rejected = files.rejected.clone();
+            assert!(rejected.is_some() && rejected != before, "{version}");
+            files.reload();
+            assert_eq!(files.rejected, rejected, "{version}");
         }
         secret.exchange("6", &third.chain, &third.key);
-        certificate.reload();
-        assert_eq!(used(&certificate), der(&third));
-        assert_eq!(*certificate.rejected.lock().unwrap(), None);
+        files.reload();
+        assert_eq!(used(&files), der(&third));
+        assert_eq!(files.rejected, None);
     }
 
     #[test]
     fn the_days_that_are_left_follow_the_clock() {
         let clock = Clock::frozen_at(NOON);
         let secret = MountedSecret::new(&TestCertificate::valid_until(2026, 11, 25));
-        let certificate = secret.open(&clock);
-        let before = certificate.days_left().unwrap();
+        let mut files = secret.open(&clock);
+        let days_left = |files: &CertificateFiles| files.certificate.days_left().unwrap();
+        let before = days_left(&files);
         clock.advance(36 * HOUR);
-        assert_eq!(certificate.days_left().unwrap(), before - 1.5);
+        assert!((days_left(&files) - (before - 1.5)).abs() < 1e-9);
         clock.advance(30 * DAY);
-        assert!(certificate.days_left().unwrap() < 0.0);
+        assert!(days_left(&files) < 0.0);
         // Better than none.
-        certificate.reload();
-        assert_eq!(*certificate.rejected.lock().unwrap(), None);
+        files.reload();
+        assert_eq!(files.rejected, None);
     }
 }
