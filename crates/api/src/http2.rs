@@ -57,7 +57,11 @@ where
         hyper::service::service_fn(move |request| {
             let open = requests.begin();
             let answer = service.clone().oneshot(request);
-            async move { answer.await.map(|answer| answer.map(|body| open.watch(body))) }
+            async move {
+                answer
+                    .await
+                    .map(|answer| answer.map(|body| open.watch(body)))
+            }
         })
     };
     let connection = http2::Builder::new(TokioExecutor::new())

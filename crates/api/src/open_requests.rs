@@ -168,6 +168,7 @@ impl HttpBody for WatchedBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::convert::Infallible;
     use std::future::poll_fn;
     use tokio::time::advance;
 
@@ -179,7 +180,7 @@ mod tests {
     /// A body of pieces of this size.
     fn pieces(size: usize, count: usize) -> Body {
         let piece = Bytes::from(vec![0; size]);
-        let pieces = std::iter::repeat_n(Ok::<_, axum::Error>(piece), count);
+        let pieces = std::iter::repeat_n(Ok::<_, Infallible>(piece), count);
         Body::from_stream(futures_util::stream::iter(pieces))
     }
 
@@ -204,9 +205,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_nobody_takes_is_left_unread_and_one_without_news_is_not() {
         let requests = OpenRequests::new();
-        let mut quiet = requests.begin().watch(Body::from_stream(
-            futures_util::stream::pending::<Result<Bytes, axum::Error>>(),
-        ));
+        let mut quiet = requests
+            .begin()
+            .watch(Body::from_stream(futures_util::stream::pending::<
+                Result<Bytes, Infallible>,
+            >()));
         let waits = poll_fn(|context| Poll::Ready(Pin::new(&mut quiet).poll_frame(context)));
         assert!(waits.await.is_pending());
         advance(Duration::from_secs(600)).await;

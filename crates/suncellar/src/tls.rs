@@ -58,7 +58,11 @@ impl Certificate {
         *current = Arc::new(new);
         drop(current);
         let days = self.days_left().unwrap_or_default().round();
-        tracing::info!(certificate = self.name, days, "certificate_renewed: new connections use it");
+        tracing::info!(
+            certificate = self.name,
+            days,
+            "certificate_renewed: new connections use it"
+        );
     }
 
     pub(crate) fn record_days_left(&self) {
@@ -154,7 +158,7 @@ impl CertificateFiles {
 
     fn load_usable(&self) -> anyhow::Result<CertifiedKey> {
         let new = load(&self.chain, &self.key)?;
-        let until = new.cert.first().and_then(|first| valid_until(first));
+        let until = new.cert.first().and_then(valid_until);
         let is_over = until.is_some_and(|until| until < self.certificate.clock.now());
         let is_used = new.cert == self.certificate.current().cert;
         ensure!(!is_over || is_used, "it has expired");

@@ -62,14 +62,13 @@ async fn a_client_that_asks_for_nothing_is_let_go() {
     assert_eq!(answer.status(), 200);
     drop(answer);
     assert!((10..15).contains(&seconds_until_closed(served).await));
-    assert!(sender.is_closed());
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_not_read_ends_the_connection() {
     let piece = Bytes::from(vec![0; 16 * 1024]);
     let large = move || {
-        let pieces = stream::iter(std::iter::repeat_n(Ok::<_, axum::Error>(piece), 1_000));
+        let pieces = stream::iter(std::iter::repeat_n(Ok::<_, Infallible>(piece), 1_000));
         async { Body::from_stream(pieces) }
     };
     let (stream, served) = connect(
@@ -84,11 +83,11 @@ async fn an_answer_that_is_not_read_ends_the_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_without_events_stays_open_until_it_ends() {
-    let (events, receiver) = mpsc::channel::<Result<Bytes, axum::Error>>(1);
+    let (events, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(1);
     let receiver = Arc::new(tokio::sync::Mutex::new(Some(receiver)));
     let handler = move || async move {
         let receiver = receiver.lock().await.take().unwrap();
-        Body::from_stream(stream::unfold(receiver, async |mut receiver| {
+        Body::from_stream(stream::unfold(receiver, |mut receiver| async move {
             let event = receiver.recv().await?;
             Some((event, receiver))
         }))

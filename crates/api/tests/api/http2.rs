@@ -54,28 +54,25 @@ impl SecurePortal {
     }
 }
 
-with_app!(
-    pages_come_by_http_2_and_to_older_clients_by_http_1,
-    |app| {
-        let portal = SecurePortal::start(app).await;
-        let client = portal.client().await;
-        let page = client.send(portal.get("/")).await.expect(200);
-        assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
-        let [config, missing] = [portal.get("/config.json"), portal.get("/api/nothing")];
-        let (config, missing) = tokio::join!(client.send(config), client.send(missing));
-        assert!(config.expect(200).json()["version"].is_string());
-        assert_eq!(missing.expect(404).code(), "not_found");
-        for offered in [&["http/1.1"][..], &[]] {
-            let stream = portal.certificate.connect(portal.address, offered).await;
-            let stream = stream.unwrap();
-            assert_ne!(protocol(&stream), Some("h2"));
-            let answer = portal.get("/").open_on(stream).await;
-            assert_eq!(answer.status, 200, "{offered:?}");
-        }
-        drop(client);
-        portal.stop().await;
+with_app!(pages_come_by_http_2_and_to_older_clients_by_http_1, |app| {
+    let portal = SecurePortal::start(app).await;
+    let client = portal.client().await;
+    let page = client.send(portal.get("/")).await.expect(200);
+    assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+    let [config, missing] = [portal.get("/config.json"), portal.get("/api/nothing")];
+    let (config, missing) = tokio::join!(client.send(config), client.send(missing));
+    assert!(config.expect(200).json()["version"].is_string());
+    assert_eq!(missing.expect(404).code(), "not_found");
+    for offered in [&["http/1.1"][..], &[]] {
+        let stream = portal.certificate.connect(portal.address, offered).await;
+        let stream = stream.unwrap();
+        assert_ne!(protocol(&stream), Some("h2"));
+        let answer = portal.get("/").open_on(stream).await;
+        assert_eq!(answer.status, 200, "{offered:?}");
     }
-);
+    drop(client);
+    portal.stop().await;
+});
 
 with_app!(a_request_by_http_2_names_one_host, |app| {
     let portal = SecurePortal::start(app).await;
@@ -100,7 +97,9 @@ with_app!(
         let mut stream = client.open(stream).await;
         assert_eq!(stream.status, 200);
         assert!(stream.event().await.is_some());
-        battery.sample(|sample| sample.grid_power = Some(1_234)).await;
+        battery
+            .sample(|sample| sample.grid_power = Some(1_234))
+            .await;
         assert!(stream.event().await.unwrap().contains("1234"));
         let data = portal.get("/api/auth/data/").bearer(&anna.access);
         client.send(data).await.expect(200);
