@@ -17,7 +17,7 @@ use tower::{Service, ServiceExt as _};
 pub(crate) const ALPN: &[u8] = b"h2";
 
 /// Requests at once. A page that needs more lets them wait in the browser.
-const MAX_REQUESTS: u32 = 64;
+const MAX_REQUESTS: u32 = 32;
 /// All fields of a request's head.
 const MAX_HEAD_BYTES: u32 = 16 * 1024;
 /// What a client may send of one body, and of all on a connection, before a handler reads it.
@@ -54,7 +54,7 @@ where
     let requests = OpenRequests::new();
     let watched = {
         let requests = requests.clone();
-        hyper::service::service_fn(move |request| {
+        hyper::service::service_fn(move |request: Request<Incoming>| {
             let open = requests.begin();
             let answer = service.clone().oneshot(request);
             async move {
@@ -87,7 +87,7 @@ where
                 Activity::Busy => false,
                 Activity::Idle(time) if time > idle_timeout + LAST_BYTES_TIMEOUT => return Ok(()),
                 Activity::Idle(time) => time > idle_timeout,
-                Activity::Silent(time) if time > idle_timeout => return Ok(()),
+                Activity::Silent(time) if is_closing || time > idle_timeout => return Ok(()),
                 Activity::Silent(_) => false,
                 Activity::LeftUnread => {
                     tracing::debug!("answer_left_unread: the connection is closed");
