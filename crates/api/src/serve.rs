@@ -1,8 +1,12 @@
 //! A listener that slow clients cannot block: time limits on the TLS handshake, the headers and the whole request.
-use crate::write_timeout::WriteTimeout;
+use crate::http2;
+use crate::piecewise_body::PiecewiseBody;
+use crate::write_timeout::{WRITE_TIMEOUT, WriteTimeout};
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
+use axum::response::Response;
 use bus::Shutdown;
 use domain::connections::{Admission, Connections};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,12 +23,11 @@ use tower::ServiceExt as _;
 pub type Tls = TlsAcceptor;
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// For the head of a request, and between two requests of a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Buffer per connection, and the largest head of a request. hyper's default of 400 KiB would be too much for thousands of
 /// guests.
 const MAX_BUFFER_BYTES: usize = 64 * 1024;
-/// How long a client may read nothing while an answer is waiting.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests may take after shutdown was requested.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
@@ -74,12 +77,13 @@ pub async fn serve(
         tokio::spawn(async move {
             let _admission: Admission = admission;
             match tls {
-                None => serve_connection(stream, peer, router, watcher, shutdown).await,
+                None => serve_connection(stream, false, peer, router, watcher, shutdown).await,
                 Some(tls) => {
                     if let Ok(Ok(stream)) =
                         tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await
                     {
-                        serve_connection(stream, peer, router, watcher, shutdown).await;
+                        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(http2::ALPN);
+                        serve_connection(stream, is_http2, peer, router, watcher, shutdown).await;
                     }
                 }
             }
@@ -91,6 +95,7 @@ pub async fn serve(
 
 async fn serve_connection<S>(
     stream: S,
+    is_http2: bool,
     peer: SocketAddr,
     router: Router,
     watcher: hyper_util::server::graceful::Watcher,
@@ -98,20 +103,28 @@ async fn serve_connection<S>(
 ) where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
-    let service = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(shutdown.clone());
-        request.map(axum::body::Body::new)
-    });
-    let connection = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(MAX_BUFFER_BYTES)
-        .serve_connection(
-            TokioIo::new(WriteTimeout::new(stream, WRITE_TIMEOUT)),
-            TowerToHyperService::new(service),
-        );
-    if let Err(error) = watcher.watch(connection).await {
+    let stop = shutdown.0.stop().clone();
+    let service = router
+        .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request.extensions_mut().insert(shutdown.clone());
+            request.map(Body::new)
+        })
+        .map_response(|answer: Response| answer.map(|body| Body::new(PiecewiseBody::new(body))));
+    let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
+    let ended = if is_http2 {
+        // Held until the connection ends, which a stop waits for.
+        let _watcher = watcher;
+        http2::serve(stream, service, HEADER_TIMEOUT, &stop).await
+    } else {
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .max_buf_size(MAX_BUFFER_BYTES)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        watcher.watch(connection).await
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "connection_failed");
     }
 }

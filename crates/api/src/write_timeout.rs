@@ -7,10 +7,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+/// How long a client may read nothing while an answer is waiting.
+pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// A slower average rate is no slow network, but a client that holds an answer.
-const MIN_BYTES_A_SECOND: u64 = 1024;
+pub(crate) const MIN_BYTES_A_SECOND: u64 = 1024;
 /// So long may a peer take even less, on a train for example.
-const GRACE: Duration = Duration::from_secs(60);
+pub(crate) const GRACE: Duration = Duration::from_secs(60);
 
 pub(crate) struct WriteTimeout<S> {
     stream: S,

@@ -45,6 +45,10 @@ pub(crate) fn check(
     Ok(format!("{days} days left"))
 }
 
+pub(crate) fn valid_until(certificate: &CertificateDer<'_>) -> Option<Millis> {
+    validity(certificate).map(|valid| *valid.end())
+}
+
 /// From when until when it is valid, as RFC 5280 has it: the fifth field of what is signed, or the fourth without a version.
 fn validity(certificate: &[u8]) -> Option<RangeInclusive<Millis>> {
     let (whole, _) = element(certificate, SEQUENCE)?;

@@ -88,8 +88,8 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn start_log(config: &Config) -> anyhow::Result<Option<Traces>> {
-    // PostgreSQL logs at each start that the migrations table exists already.
-    const USUAL: &str = "info,sqlx::postgres::notice=warn";
+    // PostgreSQL logs at each start that the migrations table exists already, and h2 warns of what any stranger can cause.
+    const USUAL: &str = "info,sqlx::postgres::notice=warn,h2=error";
     let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt::layer()

@@ -6,7 +6,7 @@ use crate::opening::{lock_database, open_mailer, open_store, random};
 use crate::options::ProcessRole;
 use crate::stop_signal::StopSignal;
 use crate::tasks::{self, Tasks};
-use crate::tls::Certificate;
+use crate::tls::CertificateFiles;
 use crate::{monitoring, shared_options};
 use anyhow::{Context as _, ensure};
 use api::Portal;
@@ -143,25 +143,28 @@ pub(crate) async fn run(
     // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
     let shutdown = Shutdown::from(stop.clone());
-    let mut certificate = |files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
-        let opened = files
-            .as_ref()
-            .map(|(chain, key)| Certificate::open(chain, key));
-        let opened = opened.transpose()?;
-        if let Some(opened) = &opened {
-            let watch = Arc::clone(opened).watch(stop.clone());
-            tasks.spawn("the renewal of certificates", watch);
-        }
-        Ok(opened)
-    };
-    let tls = certificate(&config.tls)?.map(|certificate| certificate.https());
-    let devices_tls = certificate(&config.devices_tls)?.map(|certificate| certificate.devices());
     let metrics = monitoring::install()?;
     let portal = portal.with_metrics(metrics.clone());
     tasks.spawn(
         "the metrics upkeep",
         monitoring::run_upkeep(metrics, stop.clone()),
     );
+    let mut certificate = |name, files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
+        let Some((chain, key)) = files else {
+            return Ok(None);
+        };
+        let files = CertificateFiles::open(name, (chain, key), &clock)?;
+        let certificate = Arc::clone(files.certificate());
+        tasks.spawn("the renewal of certificates", files.watch(stop.clone()));
+        Ok(Some(certificate))
+    };
+    let own = certificate("portal", &config.tls)?;
+    let of_devices = match config.devices_tls == config.tls {
+        true => own.clone(),
+        false => certificate("devices", &config.devices_tls)?,
+    };
+    let tls = own.map(|certificate| certificate.https());
+    let devices_tls = of_devices.map(|certificate| certificate.devices());
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;

@@ -1,13 +1,15 @@
-//! A minimal HTTP client: one connection per request, no hidden state.
+//! A minimal HTTP client: one connection per request, no hidden state. By HTTP/2 a test makes the connection.
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER};
-use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::SendRequest;
-use hyper_util::rt::TokioIo;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
+use std::any::Any;
 use std::net::SocketAddr;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// A complete response.
@@ -113,62 +115,64 @@ impl Call {
     }
 
     pub async fn send(self) -> TestResponse {
-        let StreamingResponse {
-            status,
-            headers,
-            body,
-            ..
-        } = self.open().await;
-        let bytes = body.collect().await.unwrap().to_bytes();
-        TestResponse {
-            status,
-            headers,
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-            bytes: bytes.to_vec(),
-        }
+        self.open().await.read_to_end().await
     }
 
     /// Sends the request and returns a response whose body is read piece by piece.
     pub async fn open(self) -> StreamingResponse {
         let stream = TcpStream::connect(self.address).await.unwrap();
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-            .await
-            .unwrap();
+        self.open_on(stream).await
+    }
+
+    /// The same by HTTP/1.1 over this connection.
+    pub async fn open_on(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> StreamingResponse {
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
-        let mut request = Request::builder().method(self.method).uri(&self.path);
+        let path = self.path.clone();
+        let answer = sender.send_request(self.request(&path, &[(HOST, "test")]));
+        StreamingResponse::new(answer.await.unwrap(), sender)
+    }
+
+    fn request(self, uri: &str, usual: &[(HeaderName, &str)]) -> Request<Body> {
+        let mut request = Request::builder().method(self.method).uri(uri);
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let usual = [
-            (HOST, "test"),
-            (CONTENT_TYPE, "application/x-www-form-urlencoded"),
-        ];
-        for (name, value) in usual {
+        let form = (CONTENT_TYPE, "application/x-www-form-urlencoded");
+        for (name, value) in usual.iter().chain([&form]) {
             let given = |(n, _): &(String, String)| n.eq_ignore_ascii_case(name.as_str());
             if !self.headers.iter().any(given) {
-                request = request.header(name, value);
+                request = request.header(name, *value);
             }
         }
-        let answer = sender
-            .send_request(request.body(Body::from(self.body)).unwrap())
-            .await
-            .unwrap();
-        let (head, body) = answer.into_parts();
-        // Wherever a test is sent away for a time, it learns when to come back.
-        if head.status == StatusCode::TOO_MANY_REQUESTS {
-            let wait = head
-                .headers
-                .get(RETRY_AFTER)
-                .map(|wait| wait.to_str().unwrap().parse::<u32>());
-            assert!(matches!(wait, Some(Ok(1..))), "{wait:?}");
-        }
-        StreamingResponse {
-            status: head.status,
-            headers: head.headers,
-            body,
-            read: String::new(),
-            _connection: sender,
-        }
+        request.body(Body::from(self.body)).unwrap()
+    }
+}
+
+/// A connection that speaks HTTP/2.
+#[derive(Clone, Debug)]
+pub struct Http2Client(http2::SendRequest<Body>);
+
+impl Http2Client {
+    pub async fn on(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Self {
+        let handshake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (sender, connection) = handshake.await.unwrap();
+        tokio::spawn(connection);
+        Self(sender)
+    }
+
+    pub async fn open(&self, call: Call) -> StreamingResponse {
+        let uri = format!("https://test{}", call.path);
+        let mut sender = self.0.clone();
+        let answer = sender.send_request(call.request(&uri, &[]));
+        StreamingResponse::new(answer.await.unwrap(), sender)
+    }
+
+    pub async fn send(&self, call: Call) -> TestResponse {
+        self.open(call).await.read_to_end().await
     }
 }
 
@@ -179,10 +183,39 @@ pub struct StreamingResponse {
     body: Incoming,
     /// Read but not yet returned.
     read: String,
-    _connection: SendRequest<Body>,
+    _connection: Box<dyn Any + Send>,
 }
 
 impl StreamingResponse {
+    fn new(answer: Response<Incoming>, connection: impl Any + Send) -> Self {
+        let (head, body) = answer.into_parts();
+        // Wherever a test is sent away for a time, it learns when to come back.
+        if head.status == StatusCode::TOO_MANY_REQUESTS {
+            let wait = head
+                .headers
+                .get(RETRY_AFTER)
+                .map(|wait| wait.to_str().unwrap().parse::<u32>());
+            assert!(matches!(wait, Some(Ok(1..))), "{wait:?}");
+        }
+        Self {
+            status: head.status,
+            headers: head.headers,
+            body,
+            read: String::new(),
+            _connection: Box::new(connection),
+        }
+    }
+
+    async fn read_to_end(self) -> TestResponse {
+        let bytes = self.body.collect().await.unwrap().to_bytes();
+        TestResponse {
+            status: self.status,
+            headers: self.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes: bytes.to_vec(),
+        }
+    }
+
     /// The next server-sent event or comment without its final empty line; `None` at the end.
     pub async fn event(&mut self) -> Option<String> {
         loop {

@@ -27,6 +27,7 @@ pub mod random;
 pub mod reporter;
 pub mod s3;
 mod statements;
+pub mod tls;
 
 pub use app::{PUBLIC_URL, TestApp};
 pub use authenticator::Authenticator;
@@ -41,6 +42,7 @@ pub use passkey::SoftwarePasskey;
 pub use proxy::Proxy;
 pub use reporter::{Reporter, sample};
 pub use s3::S3Server;
+pub use tls::TestCertificate;
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;

@@ -20,6 +20,7 @@ mod group;
 mod guard;
 mod household;
 mod household_reports;
+mod http2;
 mod in_force;
 mod journal;
 mod levels;

@@ -4,33 +4,21 @@ use bus::{Bus, BusOptions};
 use domain::Clock;
 use domain::connections::Connections;
 use gateway::Gateway;
-use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use store::system::NewDevice;
 use testkit::battery::secret;
-use testkit::{NOON, TestDb, random, service_at};
+use testkit::{NOON, TestCertificate, TestDb, random, service_at};
 use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
 const SN: &str = "SC000001";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
-        .unwrap();
+    let certificate = TestCertificate::new();
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
-    std::fs::write(&authority, cert.pem()).unwrap();
+    std::fs::write(&authority, &certificate.chain).unwrap();
 
     let db = TestDb::sqlite().await;
     let (serial, secret) = (SN.parse().unwrap(), secret(SN));
@@ -54,7 +42,7 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
         store: db.store(),
         bus,
         clock,
-        tls: Some(TlsAcceptor::from(Arc::new(config))),
+        tls: Some(certificate.acceptor(&[])),
         connections: Connections::default(),
         quota: None,
     };

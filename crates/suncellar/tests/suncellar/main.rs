@@ -4,6 +4,7 @@
 
 mod abuse;
 mod backup;
+mod certificates;
 mod command_line;
 mod demo;
 mod device_commands;
