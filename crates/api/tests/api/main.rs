@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod account;
+mod advisory;
 mod alarm;
 mod at_once;
 mod changed_rights;
