@@ -101,6 +101,7 @@ pub enum Message {
     TooManyGroups,
     TooManyComments,
     TooManyPhotos,
+    TooManyCompanyPhotos,
     PhotoUnreadable,
     PriceInvalid,
     PriceRange,
