@@ -73,6 +73,15 @@ impl Passwords {
         }
     }
 
+    /// Refuses a stranger whose password could not be checked now: in a flood of logins it spares the work before that.
+    pub fn require_room(&self, lane: Lane) -> Result<(), Busy> {
+        let is_full = match lane {
+            Lane::Stranger => self.strangers.is_full(),
+            Lane::Known => false,
+        };
+        if is_full { Err(Busy) } else { Ok(()) }
+    }
+
     pub async fn hash(&self, password: &Password, lane: Lane) -> Result<String, Busy> {
         let (text, salt) = (password.as_str().to_owned(), self.random.bytes::<16>());
         let work = self.work.clone();
@@ -133,6 +142,9 @@ fn hash(work: &Argon2<'_>, text: &str, salt: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::SeqCst;
 
     fn random() -> Random {
         Random::new(|bytes| bytes.fill(7))
@@ -168,6 +180,43 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn strangers_leave_a_core_to_everybody_else() {
+        const FLOOD: usize = 9;
+        let passwords = Passwords::quick(random());
+        let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+        let (go, blocked) = std::sync::mpsc::channel::<()>();
+        let blocked = Arc::new(Mutex::new(blocked));
+        // Hashes that are being computed, and the most of them at any time.
+        let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let flood = (0..FLOOD).map(|_| {
+            let (passwords, blocked) = (passwords.clone(), Arc::clone(&blocked));
+            let counts = Arc::clone(&counts);
+            tokio::spawn(async move {
+                let work = move || {
+                    let running = counts.0.fetch_add(1, SeqCst) + 1;
+                    counts.1.fetch_max(running, SeqCst);
+                    // Until the test says so, or has ended.
+                    let _ = blocked.lock().unwrap().recv();
+                    counts.0.fetch_sub(1, SeqCst);
+                };
+                passwords.run(Lane::Stranger, work).await
+            })
+        });
+        let flood: Vec<_> = flood.collect();
+        let at_once = (cores - 1).clamp(1, MAX_STRANGER_HASHES);
+        while counts.0.load(SeqCst) < at_once
+            || passwords.strangers.free_places() > MAX_WAITING - (FLOOD - at_once)
+        {
+            tokio::task::yield_now().await;
+        }
+        drop(go);
+        for hashed in flood {
+            hashed.await.unwrap().unwrap();
+        }
+        assert_eq!(counts.1.load(SeqCst), at_once);
+    }
+
+    #[tokio::test]
     async fn a_flood_of_strangers_is_sent_away_and_keeps_no_known_browser_waiting() {
         let passwords = Passwords::quick(random());
         // All permits are taken for as long as the test needs.
@@ -180,7 +229,9 @@ mod tests {
         while passwords.strangers.free_places() > 0 {
             tokio::task::yield_now().await;
         }
+        assert_eq!(passwords.require_room(Lane::Stranger), Err(Busy));
         assert_eq!(passwords.verify("x", None, Lane::Stranger).await, Err(Busy));
+        assert_eq!(passwords.require_room(Lane::Known), Ok(()));
         assert_eq!(passwords.verify("x", None, Lane::Known).await, Ok(false));
         drop(permits);
         for waited in flood {

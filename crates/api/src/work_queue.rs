@@ -36,6 +36,11 @@ impl WorkQueue {
         Ok(permit.expect("the semaphore is never closed"))
     }
 
+    /// Whether [`Self::acquire`] would refuse now.
+    pub(crate) fn is_full(&self) -> bool {
+        self.permits.available_permits() == 0 && self.waiting.available_permits() == 0
+    }
+
     /// Places left for waiting.
     #[cfg(test)]
     pub(crate) fn free_places(&self) -> usize {
@@ -101,6 +106,7 @@ mod tests {
         while queue.free_places() > 0 {
             tokio::task::yield_now().await;
         }
+        assert!(queue.is_full());
         assert_eq!(queue.acquire().await.unwrap_err(), Busy);
         drop(first);
         assert_eq!(second.await.unwrap(), Ok(()));

@@ -6,6 +6,9 @@ use std::str::FromStr;
 /// The most photos that a company keeps of one system.
 pub const MAX_PHOTOS: usize = 12;
 
+/// The most photos that a company keeps of all its customers' systems: about 2 GB.
+pub const MAX_COMPANY_PHOTOS: usize = 5_000;
+
 /// Notes about a customer; empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerNote(String);

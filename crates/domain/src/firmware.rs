@@ -1,5 +1,6 @@
 //! Firmware: parts and versions, the documents that the manufacturer and the portal sign, and the progress of an update.
 
+mod affected;
 mod assignment;
 mod job;
 mod manifest;
@@ -8,6 +9,7 @@ mod rollout;
 mod signature;
 mod version;
 
+pub use affected::AffectedFirmware;
 pub use assignment::{Assignment, VerifiedAssignment};
 pub use job::{JobId, JobState, MAX_UPDATE_WAIT, SwitchStep, UPDATE_STALLED_AFTER};
 pub use manifest::{InstalledPart, Manifest, digest_of};

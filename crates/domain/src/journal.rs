@@ -220,6 +220,15 @@ events! {
         OptionSet { name: String, forgotten: bool },
         /// The key that releases have to be signed with from now on, and the one that it replaced.
         ReleaseKeyTrusted { key: String, was: Option<String> },
+        /// Owners of units with certain firmware were mailed a security advisory.
+        OwnersAdvised {
+            part: Option<Part>,
+            hardware: Option<String>,
+            from: Option<Version>,
+            fixed_in: Option<Version>,
+            units: usize,
+            owners: usize,
+        },
         FleetBraked { reason: String },
         FleetReleased,
         FirmwarePublished { release: i64, part: Option<Part>, hardware: String, version: Option<Version> },

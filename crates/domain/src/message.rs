@@ -102,6 +102,7 @@ pub enum Message {
     TooManyGroups,
     TooManyComments,
     TooManyPhotos,
+    TooManyCompanyPhotos,
     PhotoUnreadable,
     PriceInvalid,
     PriceRange,

@@ -181,6 +181,8 @@ mod tests {
                     "role",
                     "company",
                     "number",
+                    "subject",
+                    "text",
                 ]
                 .into_iter()
                 .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));

@@ -21,7 +21,7 @@ impl Service {
         Ok(saved)
     }
 
-    /// `false` if the company already has the maximum number of photos.
+    /// `false` if the company already has the maximum number of photos, of the system or of all systems.
     pub async fn add_customer_photo(&self, access: &Access, jpeg: &[u8]) -> Result<bool> {
         let mut t = self.begin_at(&[access]).await?;
         let now = t.now;

@@ -2,6 +2,7 @@
 //! after its commit the bus is notified. Reading needs no use case; readers use `store` directly.
 
 mod account;
+pub mod advisory;
 pub mod alarm;
 mod code;
 pub mod command;

@@ -73,6 +73,17 @@ impl<'s> Transaction<'s> {
         recipient: &Email,
         body: MailBody,
     ) -> Result<()> {
+        self.queue_mail_at(self.now, account, recipient, body).await
+    }
+
+    /// Queues a mail that is sent at this time or later.
+    pub(crate) async fn queue_mail_at(
+        &mut self,
+        due_at: Millis,
+        account: Option<AccountId>,
+        recipient: &Email,
+        body: MailBody,
+    ) -> Result<()> {
         let outgoing = OutgoingMail {
             account,
             recipient,
@@ -80,7 +91,7 @@ impl<'s> Transaction<'s> {
             nonce: self.service.random.bytes(),
         };
         let keyring = self.service.store.keyring();
-        store::mail::queue(&mut self.tx, keyring, &outgoing, self.now).await
+        store::mail::queue(&mut self.tx, keyring, &outgoing, due_at).await
     }
 }
 

@@ -4,7 +4,7 @@ use crate::company::author;
 use crate::{Access, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::customer::{CustomerNote, MAX_PHOTOS};
+use domain::customer::{CustomerNote, MAX_COMPANY_PHOTOS, MAX_PHOTOS};
 use domain::{CompanyId, Serial};
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -48,22 +48,25 @@ pub async fn save_note(
     Ok(written == 1)
 }
 
-/// `false` if the company already has the maximum number of photos of the system.
+/// `false` if the company already has the maximum number of photos, of the system or of all systems.
 pub async fn insert_photo(tx: &mut Tx, access: &Access, jpeg: &[u8], now: Millis) -> Result<bool> {
-    let most = i64::try_from(MAX_PHOTOS).unwrap_or(i64::MAX);
+    let [most, most_in_all] =
+        [MAX_PHOTOS, MAX_COMPANY_PHOTOS].map(|most| i64::try_from(most).unwrap_or(i64::MAX));
     let inserted = execute!(
         tx,
         sqlx::query(
             "INSERT INTO customer_photos (company_id, sn, added_at, jpeg)
              SELECT a.company_id, $2, $3, $4 FROM accounts a WHERE a.id = $1 AND EXISTS (SELECT 1 FROM grants g
                      WHERE g.sn = $2 AND g.company_id = a.company_id AND g.state IN ('active', 'unconfirmed'))
-                 AND (SELECT COUNT(*) FROM customer_photos p WHERE p.company_id = a.company_id AND p.sn = $2) < $5"
+                 AND (SELECT COUNT(*) FROM customer_photos p WHERE p.company_id = a.company_id AND p.sn = $2) < $5
+                 AND (SELECT COUNT(*) FROM customer_photos p WHERE p.company_id = a.company_id) < $6"
         )
         .bind(access.account().0)
         .bind(access.sn().as_str())
         .bind(now)
         .bind(jpeg)
         .bind(most)
+        .bind(most_in_all)
     )?;
     Ok(inserted == 1)
 }
@@ -137,6 +140,16 @@ impl Store {
             "SELECT id, added_at FROM customer_photos
              WHERE sn = $2 AND company_id = (SELECT company_id FROM accounts WHERE id = $1) ORDER BY id")
             .bind(access.account().0).bind(access.sn().as_str()).fetch_all(p).await)?)
+    }
+
+    /// How many photos the account's company has: of the system, and of all systems.
+    pub async fn count_customer_photos(&self, access: &Access) -> Result<(usize, usize)> {
+        let (here, all): (i64, i64) = on!(self, p => sqlx::query_as(
+            "SELECT COUNT(CASE WHEN sn = $2 THEN 1 END), COUNT(*) FROM customer_photos
+             WHERE company_id = (SELECT company_id FROM accounts WHERE id = $1)")
+            .bind(access.account().0).bind(access.sn().as_str()).fetch_one(p).await)?;
+        let count = |number: i64| usize::try_from(number).unwrap_or(0);
+        Ok((count(here), count(all)))
     }
 
     /// A photo that the account's company has of the system.

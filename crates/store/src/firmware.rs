@@ -1,5 +1,6 @@
 //! Firmware: signing keys, published releases and their rollouts, and the updates that people have started.
 
+mod affected;
 pub mod key;
 mod progress;
 pub mod release;
@@ -9,6 +10,7 @@ mod update_cache;
 mod update_job;
 
 pub(crate) use progress::{confirm_versions, record_progress};
+pub use affected::{AffectedUnit, UnitOwner};
 pub use release::{NewRelease, Release, ReleaseNotes, ReleaseState, Releases, installed_version};
 pub use update::erase_for_former_owner;
 pub(crate) use update_cache::UpdateCache;

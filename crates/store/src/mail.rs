@@ -37,6 +37,13 @@ impl Mail {
         self
     }
 
+    /// Fills in a text of the operator, who may write several paragraphs.
+    #[must_use]
+    pub fn with_paragraphs(mut self, name: &str, text: &str) -> Self {
+        self.values.insert(name.to_owned(), text.to_owned());
+        self
+    }
+
     /// Adds a line to the list.
     #[must_use]
     pub fn line(mut self, line: &str) -> Self {
@@ -92,12 +99,12 @@ pub struct OutgoingMail<'a> {
     pub nonce: [u8; 12],
 }
 
-/// Queues a mail in the transaction that causes it.
+/// Queues a mail in the transaction that causes it, to be sent at `due_at` or later.
 pub async fn queue(
     tx: &mut Tx,
     keyring: &Keyring,
     outgoing: &OutgoingMail<'_>,
-    now: Millis,
+    due_at: Millis,
 ) -> Result<()> {
     let clear = serde_json::to_vec(&outgoing.body).expect("a mail is plain text");
     execute!(tx, sqlx::query(
@@ -105,7 +112,7 @@ pub async fn queue(
         .bind(outgoing.account.map(|account| account.0))
         .bind(outgoing.recipient.as_str())
         .bind(keyring.encrypt(Purpose::MailBody, outgoing.nonce, &clear))
-        .bind(now))?;
+        .bind(due_at))?;
     Ok(())
 }
 

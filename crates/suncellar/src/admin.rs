@@ -1,5 +1,6 @@
 //! The operator's commands. They work on the database directly, beside a running server.
 
+mod advisory;
 mod device;
 mod firmware;
 mod secret;

@@ -80,6 +80,23 @@ impl Call {
         self
     }
 
+    /// The fields of its form; none if the body is no form.
+    pub fn form_fields(&self) -> Vec<(String, String)> {
+        serde_urlencoded::from_bytes(&self.body).unwrap_or_default()
+    }
+
+    /// The parameters of its query.
+    pub fn query_fields(&self) -> Vec<(String, String)> {
+        let query = self.path.split_once('?').map_or("", |(_, query)| query);
+        serde_urlencoded::from_str(query).unwrap_or_default()
+    }
+
+    pub fn query(mut self, query: &str) -> Self {
+        let path = self.path.split('?').next().unwrap_or_default();
+        self.path = format!("{path}?{query}");
+        self
+    }
+
     /// Encodes fields as a browser does with `FormData`.
     pub fn multipart(mut self, fields: &[(&str, &str)]) -> Self {
         let parts = fields.iter().map(|(name, value)| {

@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use domain::Message;
 use domain::clock::Millis;
-use domain::customer::{CustomerNote, MAX_PHOTOS};
+use domain::customer::{CustomerNote, MAX_COMPANY_PHOTOS, MAX_PHOTOS};
 use serde::{Deserialize, Serialize};
 use store::Access;
 use store::customer::Photo;
@@ -125,16 +125,28 @@ pub(crate) async fn add_photo(
 ) -> Result<(StatusCode, Json<CustomerEntry>)> {
     let access = systems.find(&sn)?;
     // Nothing is decoded that could not be kept anyway.
-    let kept = portal.store.customer_photos(access).await?;
-    if kept.len() >= MAX_PHOTOS {
-        return Err(Error::Refused(StatusCode::CONFLICT, Message::TooManyPhotos));
-    }
+    require_room(&portal, access).await?;
     portal.limits.photo(access.account()).await?;
     let jpeg = portal.photos.clean(bytes).await?;
     match portal.service.add_customer_photo(access, &jpeg).await? {
         true => Ok((StatusCode::CREATED, entry(&portal, access).await?)),
-        false => Err(Error::Refused(StatusCode::CONFLICT, Message::TooManyPhotos)),
+        // Somebody else in the company was faster.
+        false => {
+            require_room(&portal, access).await?;
+            Err(Error::Refused(StatusCode::CONFLICT, Message::TooManyPhotos))
+        }
     }
+}
+
+/// Refuses if the company may keep no further photo of this system, or of any.
+async fn require_room(portal: &Portal, access: &Access) -> Result<()> {
+    let (here, all) = portal.store.count_customer_photos(access).await?;
+    let full = match (here >= MAX_PHOTOS, all >= MAX_COMPANY_PHOTOS) {
+        (true, _) => Message::TooManyPhotos,
+        (_, true) => Message::TooManyCompanyPhotos,
+        _ => return Ok(()),
+    };
+    Err(Error::Refused(StatusCode::CONFLICT, full))
 }
 
 /// Get a photo.

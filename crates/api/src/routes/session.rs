@@ -64,6 +64,9 @@ pub(crate) async fn log_in(
     let known = email
         .as_ref()
         .and_then(|email| known_browser::find(&portal, &headers, email));
+    let lane = known.as_ref().map_or(Lane::Stranger, |_| Lane::Known);
+    // Whoever is sent away has made no attempt.
+    portal.passwords.require_room(lane)?;
     let name = email.as_ref().map_or(login.email.as_str(), Email::as_str);
     portal
         .limits
@@ -82,7 +85,6 @@ pub(crate) async fn log_in(
     let stored = account
         .as_ref()
         .map(|account| account.password_hash.clone());
-    let lane = known.as_ref().map_or(Lane::Stranger, |_| Lane::Known);
     let right = portal
         .passwords
         .verify(&login.password, stored, lane)

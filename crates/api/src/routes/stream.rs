@@ -120,6 +120,8 @@ struct EventStream {
     last_id: i64,
     /// Systems whose initial state was not sent yet; `None` once all were sent.
     unsent: Option<Vec<Access>>,
+    /// The first part was sent.
+    begun: bool,
     recheck: Interval,
     /// The earliest time for the next event.
     not_before: Instant,
@@ -163,6 +165,7 @@ impl EventStream {
             changed: BTreeSet::new(),
             last_id,
             unsent: Some(unsent),
+            begun: false,
             recheck,
             not_before: Instant::now(),
             keep_alive: Instant::now() + options.keep_alive,
@@ -173,6 +176,11 @@ impl EventStream {
     /// The next chunk to send; `None` ends the stream.
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(unsent) = self.unsent.take() {
+            // Each part is read when the connection has taken the one before, which may be long ago.
+            if self.begun && !self.is_still_permitted().await {
+                return None;
+            }
+            self.begun = true;
             return Some(self.initial_event(unsent));
         }
         loop {

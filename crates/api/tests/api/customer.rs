@@ -111,6 +111,34 @@ on_both!(
     }
 );
 
+on_both!(a_companys_photos_are_bounded_in_all, |db| {
+    let app = TestApp::start(db).await;
+    let two: [domain::Serial; 2] = [SN, "SC000002"].map(|sn| sn.parse().unwrap());
+    let anna = app.owner_of("anna", &two).await;
+    let eva = app.electrician("eva").await;
+    app.grant(&anna, &eva, SN, "monitor").await;
+    let most = domain::customer::MAX_COMPANY_PHOTOS;
+    // Of one system, because that is quicker than of hundreds.
+    let earlier = format!(
+        "INSERT INTO customer_photos (company_id, sn, added_at, jpeg)
+         WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < {most})
+         SELECT companies.id, 'SC000002', 0, '' FROM n, companies"
+    );
+    db.execute(&earlier).await;
+    let added = add_photo(&app, &eva, &photo()).await.expect(201).json();
+    let full = add_photo(&app, &eva, &photo()).await.expect(409);
+    assert_eq!(full.code(), "too_many_company_photos");
+    add_photo(&app, &eva, b"GIF89a").await.expect(409);
+    // It is the company's limit, and nobody else's.
+    let other = app.electrician("other").await;
+    app.grant(&anna, &other, SN, "monitor").await;
+    add_photo(&app, &other, &photo()).await.expect(201);
+    let id = &added["photos"][0]["id"];
+    photo_call(&app, "DELETE", &eva, id).await.expect(204);
+    add_photo(&app, &eva, &photo()).await.expect(201);
+    app.stop().await;
+});
+
 with_app!(who_sends_many_photos_is_told_to_wait, |app| {
     let anna = app.owner("anna", SN).await;
     let eva = app.electrician("eva").await;

@@ -95,6 +95,26 @@ with_app!(
     }
 );
 
+#[tokio::test]
+async fn a_client_without_our_proxy_stays_one_whatever_it_says() {
+    let db = TestDb::sqlite().await;
+    let others = vec!["192.0.2.0/24".parse().unwrap()];
+    let app = TestApp::start_with(&db, |settings| settings.trusted_proxies = others).await;
+    let mut wrong = 0;
+    for n in 0..40 {
+        let email = format!("p{n}@example.com");
+        let fields = [("email", email.as_str()), ("password", "Falsch-123!")];
+        let call = app.post("/api/auth/token/", &fields);
+        let call = call
+            .from(&format!("203.0.113.{n}"))
+            .header("forwarded", &format!("for=203.0.113.{n}"))
+            .header("x-real-ip", &format!("203.0.113.{n}"));
+        wrong += u32::from(call.send().await.status == 401);
+    }
+    assert_eq!(wrong, 30);
+    app.stop().await;
+}
+
 with_app!(one_line_may_not_try_many_accounts, |app| {
     let one_address = |_: u32| "203.0.113.5".to_owned();
     let one_network = |n: u32| format!("2001:db8:1:2::{n:x}");

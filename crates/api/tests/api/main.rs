@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod account;
+mod advisory;
 mod alarm;
+mod answer_fields;
 mod at_once;
 mod changed_rights;
 mod charts;

@@ -6,7 +6,7 @@ use axum::http::header::{AUTHORIZATION, HOST};
 use axum::response::Response;
 use domain::clock::DAY;
 use futures_util::StreamExt as _;
-use testkit::{Person, TestApp, sample, with_app};
+use testkit::{PASSWORD, Person, TestApp, sample, with_app};
 use tower::ServiceExt as _;
 
 const DAYS: i64 = 3;
@@ -30,18 +30,28 @@ async fn piece(file: &mut BodyDataStream) -> Option<Result<(), axum::Error>> {
 
 /// An owner with a sample on each day, and an export of which the header and the first day have been read.
 async fn first_day(app: &TestApp) -> (Person, BodyDataStream) {
+    let anna = owner(app).await;
+    let file = first_day_of(app, &anna).await;
+    (anna, file)
+}
+
+async fn owner(app: &TestApp) -> Person {
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");
     let now = app.clock.now();
     let days = (0..DAYS).map(|day| sample(now - day * DAY, 0));
     battery.history(days.collect()).await;
-    let answer = begin(app, &anna).await;
+    anna
+}
+
+async fn first_day_of(app: &TestApp, person: &Person) -> BodyDataStream {
+    let answer = begin(app, person).await;
     assert_eq!(answer.status(), 200);
     let mut file = answer.into_body().into_data_stream();
     for _ in ["header", "first day"] {
         piece(&mut file).await.unwrap().unwrap();
     }
-    (anna, file)
+    file
 }
 
 with_app!(an_export_goes_on_to_its_end, |app| {
@@ -66,6 +76,19 @@ with_app!(a_running_export_ends_when_the_system_changes_hands, |app| {
     let access = app.household_access("SC000001").await;
     let unlinked = app.service.unlink(&access);
     unlinked.await.unwrap();
+    assert!(piece(&mut file).await.unwrap().is_err());
+});
+
+with_app!(a_running_export_ends_with_the_place_in_a_company, |app| {
+    let anna = owner(app).await;
+    let boss = app.electrician("boss").await;
+    app.grant(&anna, &boss, "SC000001", "service").await;
+    let tina = app.colleague(&boss, "tina", "technician").await;
+    let mut file = first_day_of(app, &tina).await;
+    let id = app.account_id(&tina.email).await;
+    let removed = app.call("DELETE", &format!("/api/auth/company/member/{id}/"));
+    let removed = removed.form(&[("password", PASSWORD)]).bearer(&boss.access);
+    removed.send().await.expect(204);
     assert!(piece(&mut file).await.unwrap().is_err());
 });
 

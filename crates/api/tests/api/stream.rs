@@ -1,11 +1,16 @@
 //! Live data as it changes: the snapshot first, then each change, until the session ends.
 #![allow(clippy::unwrap_used)]
 use api::{PortalConfig, StreamOptions};
+use axum::body::Body;
+use axum::http::Request;
+use axum::http::header::{AUTHORIZATION, HOST};
+use futures_util::StreamExt as _;
 use serde_json::Value;
 use std::time::Duration;
 use testkit::http::StreamingResponse;
 use testkit::{NOON, Person, TestApp, eventually, on_both, with_app};
 use tokio::time::timeout;
+use tower::ServiceExt as _;
 
 /// Nothing here takes long; a test that waits for this has failed.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -118,6 +123,27 @@ on_both!(many_systems_begin_a_few_at_a_time_and_miss_nothing, |db| {
     assert_eq!(Value::Array(told), whole["data"]);
     assert_eq!(Value::Object(flags), whole["message3"]);
     drop(flow);
+    app.stop().await;
+});
+
+on_both!(a_stream_that_still_begins_ends_with_the_session, |db| {
+    let few = |settings: &mut PortalConfig| settings.stream.max_systems_per_event = 2;
+    let app = TestApp::start_with(db, few).await;
+    let anna = owner_of_five(&app).await;
+    // Without a connection, so that nothing is read ahead of the test.
+    let request = Request::get("/api/auth/stream/").header(HOST, "test");
+    let request = request.header(AUTHORIZATION, format!("Bearer {}", anna.access));
+    let request = request.body(Body::empty()).unwrap();
+    let router = api::portal(app.portal.clone());
+    let answer = router.oneshot(request).await.unwrap();
+    let mut parts = answer.into_body().into_data_stream();
+    parts.next().await.unwrap().unwrap();
+    let out = app
+        .post("/api/auth/logout/", &[])
+        .bearer(&anna.access)
+        .send();
+    out.await.expect(204);
+    assert!(parts.next().await.is_none());
     app.stop().await;
 });
 

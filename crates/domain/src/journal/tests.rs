@@ -142,6 +142,10 @@ const STORED: &[(&str, &str)] = &[
     ("keys_rotated", r#"{"grace_days":30,"version":2}"#),
     ("option_set", r#"{"forgotten":false,"name":"public-url"}"#),
     ("release_key_trusted", r#"{"key":"a1b2","was":null}"#),
+    (
+        "owners_advised",
+        r#"{"fixed_in":"2.7","from":null,"hardware":null,"owners":2,"part":"master","units":3}"#,
+    ),
     ("fleet_braked", r#"{"reason":"smoke"}"#),
     ("fleet_released", "null"),
     (

@@ -183,6 +183,7 @@ impl JournalEvent {
             | Self::KeysRotated { .. }
             | Self::OptionSet { .. }
             | Self::ReleaseKeyTrusted { .. }
+            | Self::OwnersAdvised { .. }
             | Self::FleetBraked { .. }
             | Self::FleetReleased
             | Self::FirmwarePublished { .. }

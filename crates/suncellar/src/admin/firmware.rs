@@ -1,4 +1,5 @@
 //! Firmware commands of the manufacturer and the operator.
+use super::advisory;
 use crate::cli::firmware::{Firmware, Publish, Sign};
 use crate::config::Config;
 use crate::opening::{open_store, random, service};
@@ -40,6 +41,12 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
         Firmware::Keys => keys(&store).await,
         Firmware::Publish(options) => publish(&service, &options).await,
         Firmware::List => list(&store, now).await,
+        Firmware::Affected(affected) => advisory::list(&store, &affected.into_firmware()).await,
+        Firmware::Advise {
+            affected,
+            texts,
+            send,
+        } => advisory::mail(&service, &store, &affected.into_firmware(), &texts, send).await,
         Firmware::Pause { release, reason } => {
             halt(&service, release, ReleaseState::Paused, reason.as_deref()).await
         }

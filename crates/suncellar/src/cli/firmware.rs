@@ -1,6 +1,6 @@
 //! Firmware commands of the manufacturer and the operator.
 use clap::{Args, Subcommand};
-use domain::firmware::{Part, PublicKey, Version};
+use domain::firmware::{AffectedFirmware, Part, PublicKey, Version};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -45,6 +45,50 @@ pub(crate) enum Firmware {
         #[arg(long)]
         reason: String,
     },
+    /// List the units with certain firmware, as CSV: serial number, version, hardware, whether somebody owns it, the owner's
+    /// country. How many there are, and of which version and country, goes to standard error
+    Affected(Affected),
+    /// Mail a security advisory to the owners of units with certain firmware, each once and in their language. Without --send it
+    /// only says how many would get it
+    Advise {
+        #[command(flatten)]
+        affected: Affected,
+        /// Folder with de.txt, en.txt, pl.txt, fr.txt and hr.txt: the first line of each is the subject, the rest is the text.
+        /// The units and a link to their updates are added
+        #[arg(long, value_name = "FOLDER")]
+        texts: PathBuf,
+        /// Queue the mails
+        #[arg(long)]
+        send: bool,
+    },
+}
+
+/// Which firmware is affected.
+#[derive(Debug, Args)]
+pub(crate) struct Affected {
+    /// gateway, master or slave
+    #[arg(long)]
+    part: Part,
+    /// As batteries report it, for example SC10 [default: any]
+    #[arg(long)]
+    hardware: Option<String>,
+    /// The first affected version [default: all]
+    #[arg(long, value_name = "VERSION")]
+    from: Option<Version>,
+    /// The first version that is not affected any more [default: there is none yet]
+    #[arg(long, value_name = "VERSION")]
+    fixed_in: Option<Version>,
+}
+
+impl Affected {
+    pub(crate) fn into_firmware(self) -> AffectedFirmware {
+        AffectedFirmware {
+            part: self.part,
+            hardware: self.hardware,
+            from: self.from,
+            fixed_in: self.fixed_in,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

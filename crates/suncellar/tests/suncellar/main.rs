@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod abuse;
+mod advisory;
 mod backup;
 mod certificates;
 mod command_line;

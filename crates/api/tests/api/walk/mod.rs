@@ -4,6 +4,7 @@
 
 mod call;
 mod callers;
+mod inputs;
 
 use callers::Callers;
 use std::collections::BTreeSet;
