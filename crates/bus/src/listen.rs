@@ -138,6 +138,7 @@ fn apply_peer_message(bus: &Bus, message: PeerMessage) {
                 gateway: GatewayId(gateway),
             },
         ),
+        PeerMessage::Updated(update) => bus.live.apply_update(*update),
         PeerMessage::Reload { .. } => bus.live.request_reload([sn]),
         PeerMessage::UnitReplaced { .. } => bus.live.request_replaced_unit(sn),
         PeerMessage::Watch { until, .. } => {

@@ -42,7 +42,7 @@ impl LiveView {
             }
             self.apply(report, outcome);
             if let Some(update) = &outcome.update {
-                self.set_update(sn, Some(update.clone()));
+                self.update_reported(update);
             }
             if outcome.in_force_changed {
                 self.read_effects_after_commit(sn);
