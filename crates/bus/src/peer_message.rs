@@ -28,11 +28,16 @@ pub(crate) enum PeerMessage {
         /// Whether the sender announces which systems it follows; earlier releases do not.
         #[serde(default)]
         announces: bool,
+        /// Whether it answers [`Self::AskFollowed`]; earlier releases do not.
+        #[serde(default)]
+        answers: bool,
     },
     /// The sender has these systems in its live view.
     Follow {
         systems: Vec<String>,
     },
+    /// Asks every process to announce which systems it follows.
+    AskFollowed {},
     Sampled(Box<PeerSample>),
     Presence {
         sn: String,
@@ -90,7 +95,10 @@ impl PeerMessage {
 
     pub(crate) fn sn(&self) -> &str {
         match self {
-            Self::Heartbeat { .. } | Self::Follow { .. } | Self::Missed {} => "",
+            Self::Heartbeat { .. }
+            | Self::Follow { .. }
+            | Self::AskFollowed {}
+            | Self::Missed {} => "",
             Self::Sampled(sampled) => sampled.sn(),
             Self::Updated(update) => update.sn.as_str(),
             Self::Presence { sn, .. }

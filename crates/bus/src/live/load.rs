@@ -38,6 +38,10 @@ impl LiveView {
         let mut missing = missing.iter().peekable();
         while missing.peek().is_some() {
             let _reading = self.0.read_lock.lock().await;
+            if self.is_empty() {
+                // Nobody has followed it until now.
+                self.read_installation().await?;
+            }
             let batch = self.next_batch(&mut missing);
             if !batch.is_empty() {
                 self.read_batch(batch).await?;
@@ -115,7 +119,7 @@ impl LiveView {
         self.read_installation().await
     }
 
-    /// Reads the state that concerns all systems.
+    /// Reads the state that concerns all systems. An empty view does not follow it.
     pub(crate) async fn read_installation(&self) -> Result<()> {
         self.set_releases(self.0.store.running_releases().await?);
         self.read_brake().await
