@@ -1,6 +1,6 @@
 //! Announces to the other processes which systems this one has in its live view.
 //!
-//! When they enter the view, and all of them every minute. What it does not hear of is repaired soon: a system that has just entered
+//! When they enter the view, all of them every minute, and when another process asks. What it does not hear of is repaired soon: a system that has just entered
 //! the view is read once more, and presences are read every minute.
 use crate::Bus;
 use crate::peer_message::PeerMessage;
@@ -38,6 +38,9 @@ pub(crate) async fn run(bus: &Bus) {
         tokio::select! {
             _ = tick.tick() => {}
             () = bus.live.has_new_systems() => {}
+        }
+        if bus.peers.followed().take_question() {
+            bus.peers.send(PeerMessage::AskFollowed {});
         }
         let new = bus.live.take_new_systems();
         if !new.is_empty() {

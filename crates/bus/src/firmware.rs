@@ -70,7 +70,7 @@ pub(crate) async fn run(bus: &Bus) {
         tick.tick().await;
         let work = async {
             deliver_ready_updates(bus, &mut delivered).await;
-            if tick_number % RELEASE_POLL_TICKS == 0 {
+            if tick_number % RELEASE_POLL_TICKS == 0 && !bus.live.is_empty() {
                 bus.live.read_releases().await?;
             }
             Ok::<(), store::Error>(())

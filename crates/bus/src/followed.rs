@@ -1,25 +1,51 @@
 //! Which systems the other processes have in their live views: only of these do they need to hear.
 use dashmap::DashMap;
 use domain::Serial;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long an announcement is valid. One of two may get lost.
 const FOLLOWED_FOR: Duration = Duration::from_secs(150);
+/// By then every process has answered the question which systems it follows, and those of an earlier release, which do not answer,
+/// have sent a heartbeat.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(12);
 
 #[derive(Debug)]
 pub(crate) struct FollowedSystems {
     until: DashMap<Serial, Instant>,
-    /// Until then every system counts as followed, because announcements may have been missed.
-    all_until: Mutex<Instant>,
+    missed: Mutex<MissedAnnouncements>,
+}
+
+/// While announcements may be missing, every system counts as followed.
+#[derive(Debug)]
+struct MissedAnnouncements {
+    until: Instant,
+    is_asked: bool,
+    /// When our own question came back: then the others have it, too.
+    heard_at: Option<Instant>,
+}
+
+impl MissedAnnouncements {
+    fn new() -> Self {
+        Self {
+            until: Instant::now() + FOLLOWED_FOR,
+            is_asked: false,
+            heard_at: None,
+        }
+    }
+
+    fn has_ended(&self, now: Instant) -> bool {
+        let is_answered = self.heard_at.is_some_and(|at| now >= at + ANSWERED_WITHIN);
+        is_answered || now >= self.until
+    }
 }
 
 impl Default for FollowedSystems {
     fn default() -> Self {
         Self {
             until: DashMap::new(),
-            all_until: Mutex::new(Instant::now() + FOLLOWED_FOR),
+            missed: Mutex::new(MissedAnnouncements::new()),
         }
     }
 }
@@ -27,8 +53,7 @@ impl Default for FollowedSystems {
 impl FollowedSystems {
     pub(crate) fn contains(&self, sn: &Serial) -> bool {
         let now = Instant::now();
-        let all_until = *self.all_until();
-        now < all_until || self.until.get(sn).is_some_and(|until| now < *until)
+        !self.missed().has_ended(now) || self.until.get(sn).is_some_and(|until| now < *until)
     }
 
     /// Another process has these systems in its view.
@@ -41,7 +66,21 @@ impl FollowedSystems {
 
     /// Announcements may have been missed.
     pub(crate) fn assume_all(&self) {
-        *self.all_until() = Instant::now() + FOLLOWED_FOR;
+        *self.missed() = MissedAnnouncements::new();
+    }
+
+    /// Whether the others have to be asked which systems they follow. Returns `true` once.
+    pub(crate) fn take_question(&self) -> bool {
+        !std::mem::replace(&mut self.missed().is_asked, true)
+    }
+
+    pub(crate) fn question_came_back(&self) {
+        self.missed().heard_at = Some(Instant::now());
+    }
+
+    /// A process is of a release that announces its systems without being asked only.
+    pub(crate) fn expect_no_answers(&self) {
+        self.missed().heard_at = None;
     }
 
     pub(crate) fn remove_expired(&self) {
@@ -49,10 +88,8 @@ impl FollowedSystems {
         self.until.retain(|_, until| now < *until);
     }
 
-    fn all_until(&self) -> std::sync::MutexGuard<'_, Instant> {
-        self.all_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn missed(&self) -> MutexGuard<'_, MissedAnnouncements> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -74,5 +111,26 @@ mod tests {
         assert!(!followed.contains(&one), "its follower has gone");
         followed.assume_all();
         assert!(followed.contains(&two), "announcements were missed");
+    }
+    #[tokio::test(start_paused = true)]
+    async fn once_all_have_answered_only_followed_systems_count() {
+        let followed = FollowedSystems::default();
+        let sn: Serial = "SC000001".parse().unwrap();
+        assert!(followed.take_question() && !followed.take_question());
+        tokio::time::advance(ANSWERED_WITHIN).await;
+        assert!(followed.contains(&sn), "nobody has heard the question yet");
+        followed.question_came_back();
+        assert!(followed.contains(&sn));
+        tokio::time::advance(ANSWERED_WITHIN).await;
+        assert!(!followed.contains(&sn));
+
+        followed.assume_all();
+        assert!(followed.take_question());
+        followed.question_came_back();
+        followed.expect_no_answers();
+        tokio::time::advance(ANSWERED_WITHIN).await;
+        assert!(followed.contains(&sn), "one does not answer");
+        tokio::time::advance(FOLLOWED_FOR - ANSWERED_WITHIN).await;
+        assert!(!followed.contains(&sn));
     }
 }

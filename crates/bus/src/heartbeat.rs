@@ -145,6 +145,7 @@ pub(crate) async fn run(bus: &Bus) {
         bus.peers.send(PeerMessage::Heartbeat {
             uptime_ms,
             announces: true,
+            answers: true,
         });
     }
 }

@@ -97,17 +97,25 @@ fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>) {
 }
 
 fn apply_own_message(bus: &Bus, message: &PeerMessage) {
-    if let PeerMessage::Heartbeat { uptime_ms, .. } = message {
-        bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
+    match message {
+        PeerMessage::Heartbeat { uptime_ms, .. } => {
+            bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
+        }
+        PeerMessage::AskFollowed {} => bus.peers.followed().question_came_back(),
+        _ => {}
     }
 }
 
 /// Serial numbers come from our own processes. An invalid one is ignored.
 fn apply_peer_message(bus: &Bus, message: PeerMessage) {
     match &message {
-        PeerMessage::Heartbeat { announces, .. } if !announces => {
-            return bus.peers.followed().assume_all();
+        PeerMessage::Heartbeat {
+            announces: false, ..
+        } => return bus.peers.followed().assume_all(),
+        PeerMessage::Heartbeat { answers: false, .. } => {
+            return bus.peers.followed().expect_no_answers();
         }
+        PeerMessage::AskFollowed {} => return bus.announce(&bus.live.serials()),
         PeerMessage::Follow { systems } => {
             let systems = systems.iter().filter_map(|sn| sn.parse().ok());
             return bus.peers.followed().add(systems);
@@ -122,7 +130,10 @@ fn apply_peer_message(bus: &Bus, message: PeerMessage) {
         return;
     };
     match message {
-        PeerMessage::Heartbeat { .. } | PeerMessage::Follow { .. } | PeerMessage::Missed {} => {}
+        PeerMessage::Heartbeat { .. }
+        | PeerMessage::Follow { .. }
+        | PeerMessage::AskFollowed {}
+        | PeerMessage::Missed {} => {}
         PeerMessage::Sampled(sampled) => {
             bus.live
                 .apply_sample(&sn, &sampled.sample(), sampled.received_at());
@@ -142,6 +153,7 @@ fn apply_peer_message(bus: &Bus, message: PeerMessage) {
                 gateway: GatewayId(gateway),
             },
         ),
+        PeerMessage::Updated(update) => bus.live.apply_update(*update),
         PeerMessage::Reload { .. } => bus.live.request_reload([sn]),
         PeerMessage::UnitReplaced { .. } => bus.live.request_replaced_unit(sn),
         PeerMessage::Watch { until, .. } => {

@@ -100,7 +100,7 @@ pub(crate) async fn run(bus: &Bus) {
     for tick_number in 1_u32.. {
         tick.tick().await;
         let work = async {
-            if tick_number % BRAKE_POLL_TICKS == 0 {
+            if tick_number % BRAKE_POLL_TICKS == 0 && !bus.live.is_empty() {
                 bus.live.read_brake().await?;
             }
             if tick_number % REMINDER_TICKS == 0 {

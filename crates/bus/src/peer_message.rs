@@ -1,16 +1,18 @@
 //! Messages between the processes on one database. With SQLite there is one process, and nothing is sent.
+mod sample;
+
 use crate::followed::FollowedSystems;
 use crate::transport::Transport;
 use db::notify::MAX_PEER_MESSAGE_BYTES;
 use domain::clock::Millis;
-use domain::flags::Flags;
-use domain::sample::{BatteryStatus, MessageId};
 use domain::{Random, Sample, Serial};
+use sample::PeerSample;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use store::firmware::UpdateJob;
 use store::presence::Presence;
 use tokio::sync::mpsc;
 
@@ -28,11 +30,16 @@ pub(crate) enum PeerMessage {
         /// Whether the sender announces which systems it follows; earlier releases do not.
         #[serde(default)]
         announces: bool,
+        /// Whether it answers [`Self::AskFollowed`]; earlier releases do not.
+        #[serde(default)]
+        answers: bool,
     },
     /// The sender has these systems in its live view.
     Follow {
         systems: Vec<String>,
     },
+    /// Asks every process to announce which systems it follows.
+    AskFollowed {},
     Sampled(Box<PeerSample>),
     Presence {
         sn: String,
@@ -42,6 +49,8 @@ pub(crate) enum PeerMessage {
         #[serde(default)]
         gateway: i64,
     },
+    /// How far an update is, as its battery has reported.
+    Updated(Box<UpdateJob>),
     /// Messages of the sender were lost: reload the live view.
     Missed {},
     /// Something else about the system changed: read it again.
@@ -81,75 +90,19 @@ pub(crate) enum PeerMessage {
     },
 }
 
-/// A sample with short names in JSON, because a few hundred are sent per second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PeerSample {
-    sn: String,
-    #[serde(rename = "r")]
-    received_at: Millis,
-    #[serde(rename = "t")]
-    measured_at: Millis,
-    #[serde(rename = "n")]
-    unit: u8,
-    #[serde(rename = "b")]
-    boot: u32,
-    #[serde(rename = "s")]
-    seq: u32,
-    #[serde(rename = "u")]
-    voltage: [Option<i32>; 3],
-    #[serde(rename = "f")]
-    frequency: Option<i32>,
-    #[serde(rename = "p")]
-    meter_power: [Option<i32>; 3],
-    #[serde(rename = "g")]
-    grid_power: Option<i32>,
-    #[serde(rename = "v")]
-    pv_power: Option<i32>,
-    #[serde(rename = "a")]
-    battery_power: Option<i32>,
-    #[serde(rename = "c")]
-    soc: Option<i32>,
-    #[serde(rename = "e")]
-    counters: [Option<i64>; 5],
-    #[serde(rename = "st")]
-    status: u8,
-    #[serde(rename = "m")]
-    flags: [u16; 5],
-}
-
 impl PeerMessage {
     pub(crate) fn sampled(sn: String, sample: &Sample, received_at: Millis) -> Self {
-        let flags = sample.flags;
-        Self::Sampled(Box::new(PeerSample {
-            sn,
-            received_at,
-            measured_at: sample.at,
-            unit: sample.id.unit,
-            boot: sample.id.boot,
-            seq: sample.id.seq,
-            voltage: sample.voltage,
-            frequency: sample.frequency,
-            meter_power: sample.meter_power,
-            grid_power: sample.grid_power,
-            pv_power: sample.pv_power,
-            battery_power: sample.battery_power,
-            soc: sample.soc,
-            counters: sample.counters,
-            status: sample.status as u8,
-            flags: [
-                flags.message1,
-                flags.message2,
-                flags.message3,
-                flags.message5,
-                flags.message6,
-            ],
-        }))
+        Self::Sampled(Box::new(PeerSample::new(sn, sample, received_at)))
     }
 
     pub(crate) fn sn(&self) -> &str {
         match self {
-            Self::Heartbeat { .. } | Self::Follow { .. } | Self::Missed {} => "",
-            Self::Sampled(sampled) => &sampled.sn,
+            Self::Heartbeat { .. }
+            | Self::Follow { .. }
+            | Self::AskFollowed {}
+            | Self::Missed {} => "",
+            Self::Sampled(sampled) => sampled.sn(),
+            Self::Updated(update) => update.sn.as_str(),
             Self::Presence { sn, .. }
             | Self::Reload { sn }
             | Self::UnitReplaced { sn }
@@ -173,36 +126,6 @@ impl PeerMessage {
             since: presence.since,
             boot: presence.boot,
             gateway: presence.gateway.0,
-        }
-    }
-}
-
-impl PeerSample {
-    pub(crate) fn received_at(&self) -> Millis {
-        self.received_at
-    }
-
-    pub(crate) fn sample(&self) -> Sample {
-        let [message1, message2, message3, message5, message6] = self.flags;
-        Sample {
-            at: self.measured_at,
-            id: MessageId::new(self.boot, self.seq).with_unit(self.unit),
-            voltage: self.voltage,
-            frequency: self.frequency,
-            meter_power: self.meter_power,
-            grid_power: self.grid_power,
-            pv_power: self.pv_power,
-            battery_power: self.battery_power,
-            soc: self.soc,
-            counters: self.counters,
-            status: BatteryStatus::from_number(self.status).unwrap_or_default(),
-            flags: Flags {
-                message1,
-                message2,
-                message3,
-                message5,
-                message6,
-            },
         }
     }
 }
@@ -356,6 +279,8 @@ fn encode(message: &PeerMessage) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use domain::firmware::{Fault, JobState, Part, Stage};
+    use store::firmware::JobPart;
 
     fn unpack(texts: &[String]) -> Vec<PeerMessage> {
         let read = texts.iter().flat_map(|text| {
@@ -365,6 +290,34 @@ mod tests {
             read.collect::<Vec<PeerMessage>>()
         });
         read.collect()
+    }
+
+    #[test]
+    fn an_update_arrives_as_it_was_sent() {
+        let job = UpdateJob {
+            id: "0123456789abcdef01234567".parse().unwrap(),
+            sn: "SC000001".parse().unwrap(),
+            number: 7,
+            state: JobState::Running,
+            created_at: 1,
+            heard_at: Some(2),
+            ended_at: None,
+            switched_on_since: false,
+            parts: vec![JobPart {
+                release: 3,
+                part: Part::Master,
+                from: "4.1".parse().unwrap(),
+                version: "4.2".parse().unwrap(),
+                stage: Stage::Downloading,
+                progress: 40,
+                fault: Some(Fault::NotLoaded),
+                ended_at: Some(4),
+            }],
+        };
+        let message = PeerMessage::Updated(Box::new(job));
+        assert_eq!(message.sn(), "SC000001");
+        let texts = pack(u64::MAX, &mut vec![message.clone()]);
+        assert_eq!(unpack(&texts), [message]);
     }
 
     #[test]

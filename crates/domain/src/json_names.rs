@@ -1,7 +1,7 @@
 //! Types that are a text in JSON: the names of enums, and values with a form of their own.
 use crate::alarm::AlarmKind;
 use crate::command::AnswerCode;
-use crate::firmware::{Fault, Part, Version};
+use crate::firmware::{Fault, JobId, JobState, Part, Stage, Version};
 use crate::grant::GrantScope;
 use crate::setting::{Field, SettingRefusal};
 use crate::{CompanyRole, Currency, EventCode, Price, Serial, SiteDay};
@@ -35,10 +35,13 @@ serde_as_text! {
     Fault: as_str,
     Field: name,
     GrantScope: as_str,
+    JobId: as_str,
+    JobState: as_str,
     Part: as_str,
     Price: to_string,
     Serial: as_str,
     SettingRefusal: as_str,
     SiteDay: to_string,
+    Stage: as_str,
     Version: to_string,
 }

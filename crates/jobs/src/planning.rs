@@ -9,6 +9,7 @@ mod explained_plan;
 mod inputs;
 mod models;
 mod notice;
+mod pace;
 mod savings;
 mod system_planner;
 
@@ -17,6 +18,7 @@ pub use context::PlanningContext;
 use crate::Worker;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
+use pace::Pace;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use store::Result;
@@ -31,12 +33,13 @@ const PAGE: usize = 64;
 pub struct Planners {
     planners: HashMap<Serial, SystemPlanner>,
     budget: Budget,
+    pace: Pace,
     /// When a source had last answered at the tick before, if there was one.
     prices_answered: Option<Option<Millis>>,
 }
 
 /// After a start thousands of systems are due at once, and other people wait for their charts. So a tick ends after some time,
-/// but not before it has visited some systems. Systems that are due stay due.
+/// but not before it has visited some systems. Systems that are due stay due. A process that is behind has more: see `pace.rs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     pub time: Duration,
@@ -77,19 +80,27 @@ impl Planners {
         if before.is_some_and(|before| before != answered) {
             store.check_all_plans(shards).await?;
         }
-        let (begun, budget) = (Instant::now(), self.budget);
+        let has_batteries = !context.bus.downlink.is_empty();
+        let factor = self.pace.begin_tick(now, has_batteries);
+        let (time, min_systems) = (
+            factor * self.budget.time,
+            factor as usize * self.budget.min_systems,
+        );
+        let begun = Instant::now();
         let mut to_train = Vec::new();
         let mut visited = 0;
-        while visited < budget.min_systems || begun.elapsed() < budget.time {
-            let limit = if begun.elapsed() < budget.time {
+        let mut has_reached_all = false;
+        while visited < min_systems || begun.elapsed() < time {
+            let limit = if begun.elapsed() < time {
                 PAGE
             } else {
-                budget.min_systems - visited
+                min_systems - visited
             };
             let due = store
                 .systems_to_plan(shards, now, limit.min(PAGE) as i64)
                 .await?;
             if due.is_empty() {
+                has_reached_all = true;
                 break;
             }
             visited += due.len();
@@ -109,6 +120,7 @@ impl Planners {
             }
             store.set_plan_checks(context.held, &checked).await?;
         }
+        self.pace.end_tick(now, has_reached_all);
         self.train(context, to_train).await
     }
 

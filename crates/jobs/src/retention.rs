@@ -1,5 +1,5 @@
-//! Erases data after its retention: samples in full resolution, what a former household measured, and what else batteries
-//! reported.
+//! Erases data after its retention: samples in full resolution, what a former household measured, what else batteries
+//! reported, and journal entries.
 use domain::clock::{DAY, Millis, SECOND};
 use domain::shard::{Shard, ShardSet};
 use store::Store;
@@ -55,5 +55,10 @@ pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Mi
         Ok(0) => {}
         Ok(rows) => tracing::info!(rows, "old_reports_erased"),
         Err(error) => tracing::error!(%error, "old_reports_not_erased: retrying later"),
+    }
+    match store.purge_journal(now).await {
+        Ok(0) => {}
+        Ok(entries) => tracing::info!(entries, "old journal entries erased"),
+        Err(error) => tracing::error!(%error, "journal_not_purged: retrying in an hour"),
     }
 }

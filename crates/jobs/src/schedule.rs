@@ -56,7 +56,7 @@ pub(crate) const JOBS: &[Job] = {
     &[
         Job {
             at_stop: AtStop::Wait,
-            ..job("mail", 500, Each, |w| {
+            ..job("mail", SECONDS, Each, |w| {
                 Box::pin(mail::send_until(
                     &w.store, &w.clock, &w.service, &w.mailer, &w.stop,
                 ))

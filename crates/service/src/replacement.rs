@@ -78,10 +78,12 @@ impl Service {
     /// Replaces a unit by the one that `key` proves. All or nothing: history, prices, names, groups, grants, alarms, protocols
     /// and journal move to the new serial number, and the old unit is left without an owner.
     pub async fn replace_unit(&self, access: &Access, key: &Key) -> Result<Replacement> {
-        if let Some(answer) = self.answer_without_exchange(access, key).await? {
-            return Ok(answer);
-        }
-        self.store.telemetry.read_ahead().await?;
+        let new = match self.find_new_unit(access, key).await? {
+            Ok(new) => new,
+            Err(answer) => return Ok(answer),
+        };
+        let units = [access.sn().clone(), new];
+        self.store.telemetry.read_ahead(&units).await?;
         let mut t = self.begin_at(&[access]).await?;
         let now = t.now;
         // No gateway stores anything from here to the commit.
@@ -131,27 +133,29 @@ impl Service {
         Ok(Replacement::Done(new))
     }
 
-    /// What a request ends in that exchanges nothing; `None` if the key proves a unit that can replace the present one. Apart from
-    /// the exchange, which checks it again: a wrong key must not stop the gateways.
-    async fn answer_without_exchange(
+    /// The unit that the key proves and that can replace the present one, or what the request ends in without an exchange. Apart
+    /// from the exchange, which checks it again: a wrong key must not stop the gateways.
+    async fn find_new_unit(
         &self,
         access: &Access,
         key: &Key,
-    ) -> Result<Option<Replacement>> {
+    ) -> Result<std::result::Result<Serial, Replacement>> {
         let mut t = self.begin_at(&[access]).await?;
         let old = t.current_unit(access).await?;
         let new = match t.verify_possession(access, key).await? {
             Proof::Has(new) => new,
             Proof::Displaces(new, _) => without_owner(new),
-            Proof::None(why) => return Ok(Some(Replacement::Refused(why))),
+            Proof::None(why) => return Ok(Err(Replacement::Refused(why))),
             Proof::Claim(sn) => {
                 t.begin_claim(access.account(), &sn).await?;
                 t.commit().await?;
-                return Ok(Some(Replacement::Waiting(sn)));
+                return Ok(Err(Replacement::Waiting(sn)));
             }
         };
-        let why = t.replacement_refusal(&old, &new).await?;
-        Ok(why.map(Replacement::Refused))
+        Ok(match t.replacement_refusal(&old, &new).await? {
+            Some(why) => Err(Replacement::Refused(why)),
+            None => Ok(new.sn),
+        })
     }
 }
 

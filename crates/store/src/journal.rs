@@ -1,6 +1,7 @@
 //! The journal: what happened and who did it. Each entry is written in the transaction of the change itself.
 
 mod page;
+mod retention;
 
 pub use page::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 

@@ -1,7 +1,7 @@
 //! Appends samples: one row of the log per commit, however many systems they are from. Late ones go straight into chunks.
 use crate::late_samples::LATE_AFTER;
 use crate::log_format::LogEntry;
-use crate::tail::LogId;
+use crate::tail::{Keep, LogId};
 use crate::{Telemetry, chunks, fold, known_messages, log, new_ranges};
 use db::{Result, Tx};
 use domain::clock::Millis;
@@ -75,7 +75,7 @@ impl Append {
         }
         if !entries.is_empty() {
             self.writer.position = place.position();
-            state.tail.add(place, entries);
+            state.tail.add(place, entries, Keep::All);
         }
     }
 }
@@ -165,7 +165,7 @@ impl Telemetry {
         let writer = register_writer(tx, log_writer.writer, now).await?;
         log_writer.writer = Some(writer);
         // The last commit may have succeeded although its answer was lost.
-        self.read_log(writer).await?;
+        self.read_log(writer, Keep::All).await?;
         let mut state = self.state();
         if state.own_writer != Some(writer) {
             state.own_writer = Some(writer);

@@ -1,6 +1,6 @@
 //! Moves samples from the logs into chunks, in the background: system by system, many samples at a time.
 use crate::late_samples::LATE_AFTER;
-use crate::tail::LogId;
+use crate::tail::{Keep, LogId};
 use crate::{Telemetry, chunks, late_samples, log, message_ranges, sample_retention};
 use db::{Result, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
@@ -81,11 +81,19 @@ async fn limit_days(tx: &mut Tx, sn: &Serial, samples: &mut Vec<Sample>) -> Resu
 }
 
 impl Telemetry {
-    /// Folds this process's log if it is due. Call it every few seconds.
+    /// Folds this process's log if it is due, and frees what nobody asks about. Call it every few seconds.
     pub async fn fold_due(&self, now: Millis) -> Result<()> {
         let (folded_at, unfolded) = {
-            let state = self.state();
-            let own = state.own_writer.unwrap_or_default();
+            let mut state = self.state();
+            let is_same_turn = (state.turn_began..state.turn_began + FOLD_INTERVAL).contains(&now);
+            if self.db.is_shared() && !is_same_turn {
+                let own = state.own_writer;
+                state.turn_began = now;
+                state.tail.begin_turn(own);
+            }
+            let Some(own) = state.own_writer else {
+                return Ok(());
+            };
             (state.folded_at, state.tail.count_of(own))
         };
         let is_recent = (folded_at..folded_at + FOLD_INTERVAL).contains(&now);
@@ -122,7 +130,12 @@ impl Telemetry {
             if Some(writer.writer) == own || !has_ended {
                 continue;
             }
-            self.fold_log(writer.writer, now).await?;
+            // Our memory has only what was asked about of another process's log.
+            let all_of_it = match self.db.is_shared() {
+                true => Self::new(self.db.clone()),
+                false => self.clone(),
+            };
+            all_of_it.fold_log(writer.writer, now).await?;
             if now - writer.seen_at > FORGOTTEN_AFTER {
                 execute!(on self, sqlx::query(
                     "DELETE FROM sample_log_writers WHERE writer = $1 AND seen_at = $2
@@ -136,7 +149,7 @@ impl Telemetry {
 
     /// Moves everything that one log holds now into chunks, and deletes it there. Can be interrupted at any point and repeated.
     pub(crate) async fn fold_log(&self, writer: i64, now: Millis) -> Result<()> {
-        self.read_log(writer).await?;
+        self.read_log(writer, Keep::All).await?;
         self.apply_settled().await?;
         let (upto, systems) = {
             let state = self.state();
@@ -208,7 +221,7 @@ impl Telemetry {
         due.map(|one| one.sample.unpack()).collect()
     }
 
-    /// Adds what memory has of systems in the rows of a log. Returns up to where it has read that log.
+    /// Adds what memory has of systems in the rows of a log, if it has all of it. Returns up to where.
     fn known_of(
         &self,
         rows: &RangeInclusive<LogId>,
@@ -216,6 +229,10 @@ impl Telemetry {
         found: &mut BTreeMap<Serial, Vec<(LogId, Result<Sample>)>>,
     ) -> LogId {
         let state = self.state();
+        let writer = rows.end().writer();
+        if systems.iter().any(|sn| state.tail.leaves_out(sn, writer)) {
+            return LogId(rows.start().0 - 1);
+        }
         for sn in systems {
             let entries = state.tail.entries(sn).iter();
             let present = entries.filter(|one| rows.contains(&one.place));
@@ -226,7 +243,6 @@ impl Telemetry {
                 found.entry((*sn).clone()).or_default().extend(present);
             }
         }
-        let writer = rows.end().writer();
         LogId::new(writer, state.tail.read_to(writer))
     }
 

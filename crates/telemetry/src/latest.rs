@@ -58,7 +58,7 @@ impl Telemetry {
         until: Millis,
     ) -> Result<Vec<(Serial, Sample)>> {
         // Read once for all of them.
-        self.read_logs().await?;
+        self.read_logs_of(systems).await?;
         match self.read_latest(systems, until).await {
             // Reads system by system, to return those that are not damaged.
             Err(error) if error.is_damage() => {}

@@ -90,6 +90,8 @@ struct TelemetryState {
     /// Whether this process is the only writer and has read the logs of earlier ones.
     is_complete: bool,
     folded_at: Millis,
+    /// When memory was last searched for samples that nobody asks about.
+    turn_began: Millis,
     /// The last row of `sample_log_settled` that was seen.
     settled: i64,
     partitions: KnownPartitions,

@@ -1,8 +1,8 @@
 //! The sample log in the database: rows in order of commit, one log per process. Readers keep its samples in memory.
 use crate::log_format::{self, LogEntry};
-use crate::tail::LogId;
+use crate::tail::{Keep, LogId};
 use crate::{Telemetry, TelemetryState};
-use db::{Error, FromRow, Result, Tx};
+use db::{Error, FromRow, Pool, Result, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use std::collections::HashMap;
@@ -15,6 +15,8 @@ const SETTLED_SINCE: &str =
 
 /// Rows that are read at a time.
 const READ_ROWS: i64 = 2_000;
+/// Rows of which only some systems are needed.
+const FILL_ROWS: usize = 200;
 
 #[derive(Debug, FromRow)]
 struct LogRow {
@@ -125,15 +127,53 @@ impl Telemetry {
             (state.is_complete, state.tail.entries(sn).is_empty())
         };
         match (is_complete, is_empty) {
-            (false, _) => self.read_logs().await,
+            (false, _) => self.read_logs_of(std::slice::from_ref(sn)).await,
             (true, false) => self.apply_settled().await,
             (true, true) => Ok(()),
         }
     }
 
-    /// To be called before a transaction for which others wait: it reads only what comes from now on.
-    pub async fn read_ahead(&self) -> Result<()> {
-        self.read_logs().await
+    /// Reads what the logs have of these systems. To be called before a transaction for which others wait, which then reads only
+    /// what comes from now on, and before many systems are read some at a time.
+    pub async fn read_ahead(&self, systems: &[Serial]) -> Result<()> {
+        self.read_logs_of(systems).await
+    }
+
+    /// How many samples of the logs are in memory.
+    pub fn samples_in_memory(&self) -> usize {
+        self.state().tail.count()
+    }
+
+    /// Reads new rows of all logs, and what was left out of earlier ones about these systems.
+    pub(crate) async fn read_logs_of(&self, systems: &[Serial]) -> Result<()> {
+        if self.db.is_shared() {
+            self.state().tail.use_systems(systems);
+        }
+        self.read_logs().await?;
+        self.fill(systems).await
+    }
+
+    /// Reads what was left out about these systems. Rows that are gone were folded: their samples are in chunks.
+    async fn fill(&self, systems: &[Serial]) -> Result<()> {
+        let left_out = self.state().tail.left_out(systems);
+        let Pool::Postgres(pool) = self.db.pool() else {
+            return Ok(());
+        };
+        for places in left_out.chunks(FILL_ROWS) {
+            let ids: Vec<i64> = places.iter().map(|place| place.0).collect();
+            let rows: Vec<LogRow> = in_span!(
+                sqlx::query_as("SELECT id, body FROM sample_log WHERE id = ANY($1) ORDER BY id")
+                    .bind(ids)
+                    .fetch_all(pool)
+                    .await
+            )?;
+            let found: Vec<_> = rows
+                .iter()
+                .map(|row| (LogId(row.id), row.entries()))
+                .collect();
+            self.state().tail.fill(systems, places, found);
+        }
+        Ok(())
     }
 
     /// Reads new rows of all logs. Only one read runs at a time; a caller that has waited for a read that started after the call
@@ -147,7 +187,8 @@ impl Telemetry {
         let covered = self.refreshes_wanted.load(Ordering::Relaxed);
         let writers = self.writers().await?;
         for writer in &writers {
-            self.read_log(writer.writer).await?;
+            let keep = self.keep_of(writer.writer);
+            self.read_log(writer.writer, keep).await?;
         }
         self.apply_settled().await?;
         // Read the list again, and last: a log that was folded since is in chunks by now.
@@ -161,8 +202,17 @@ impl Telemetry {
         Ok(())
     }
 
+    /// On SQLite only one process writes, and folds all logs.
+    fn keep_of(&self, writer: i64) -> Keep {
+        let is_own = self.state().own_writer == Some(writer);
+        match is_own || !self.db.is_shared() {
+            true => Keep::All,
+            false => Keep::InUse,
+        }
+    }
+
     /// Reads new rows of one log.
-    pub(crate) async fn read_log(&self, writer: i64) -> Result<()> {
+    pub(crate) async fn read_log(&self, writer: i64, keep: Keep) -> Result<()> {
         loop {
             let after = LogId::new(writer, self.state().tail.read_to(writer));
             let rows: Vec<LogRow> = on!(self, p => sqlx::query_as(
@@ -178,7 +228,7 @@ impl Telemetry {
                 .collect();
             let mut state = self.state();
             for (place, entries) in decoded {
-                state.tail.add(place, entries);
+                state.tail.add(place, entries, keep);
             }
         }
     }

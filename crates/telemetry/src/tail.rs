@@ -1,10 +1,12 @@
-//! The content of the logs, in memory and by system: samples that are durable but not in chunks yet.
+//! The content of the logs, in memory and by system: samples that are durable but not in chunks yet. A process keeps all samples of
+//! the log that it appends to. A row of another process's log holds one commit of whatever systems: of those that nobody has asked
+//! about lately it keeps only which rows they are in, and reads these rows again when somebody asks.
 use crate::log_format::{LogEntry, PackedSample};
 use db::Result;
 use domain::clock::Millis;
 use domain::sample::MessageId;
 use domain::{Sample, Serial};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// A position in the logs: the writer's number and the position in its log, as one number.
@@ -39,9 +41,45 @@ pub(crate) struct TailEntry {
     pub(crate) sample: PackedSample,
 }
 
+/// What of a log is kept in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    All,
+    /// Samples of systems in use; of the others where they are.
+    InUse,
+}
+
+#[derive(Debug, Default)]
+struct SystemTail {
+    entries: Vec<TailEntry>,
+    /// Rows with samples that are not in memory.
+    left_out: Vec<LogId>,
+}
+
+impl SystemTail {
+    fn leave_out(&mut self, place: LogId) {
+        if self.left_out.last() != Some(&place) {
+            self.left_out.push(place);
+        }
+    }
+
+    /// Returns whether anything is left.
+    fn forget(&mut self, upto: LogId) -> bool {
+        self.entries.retain(|one| !upto.covers(one.place));
+        self.left_out.retain(|place| !upto.covers(*place));
+        !self.entries.is_empty() || !self.left_out.is_empty()
+    }
+}
+
+/// A system stays in use for two to three turns after somebody has asked about it.
+const TURNS_IN_USE: u64 = 2;
+
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
-    systems: HashMap<Serial, Vec<TailEntry>>,
+    systems: HashMap<Serial, SystemTail>,
+    /// Systems that somebody has asked about, and the turn in which it was last.
+    in_use: HashMap<Serial, u64>,
+    turn: u64,
     /// How far each log was read.
     read_to: HashMap<i64, i64>,
     /// How far each log is known to be folded.
@@ -52,7 +90,12 @@ pub(crate) struct Tail {
 
 impl Tail {
     /// Adds a row of a log, unless it is known.
-    pub(crate) fn add(&mut self, place: LogId, entries: impl IntoIterator<Item = LogEntry>) {
+    pub(crate) fn add(
+        &mut self,
+        place: LogId,
+        entries: impl IntoIterator<Item = LogEntry>,
+        keep: Keep,
+    ) {
         let read_to = self.read_to.entry(place.writer()).or_default();
         if place.position() <= *read_to {
             return;
@@ -60,9 +103,80 @@ impl Tail {
         *read_to = place.position();
         for LogEntry { sn, sample } in entries {
             let settled = self.settled.get(&sn);
-            if !settled.is_some_and(|all| all.iter().any(|upto| upto.covers(place))) {
-                let tail = self.systems.entry(sn).or_default();
-                tail.push(TailEntry { place, sample });
+            if settled.is_some_and(|all| all.iter().any(|upto| upto.covers(place))) {
+                continue;
+            }
+            let is_kept = keep == Keep::All || self.in_use.contains_key(&sn);
+            let tail = self.systems.entry(sn).or_default();
+            match is_kept {
+                true => tail.entries.push(TailEntry { place, sample }),
+                false => tail.leave_out(place),
+            }
+        }
+    }
+
+    /// From now on samples of these systems are kept. What was left out before is in the rows [`left_out`](Self::left_out).
+    pub(crate) fn use_systems<'a>(&mut self, systems: impl IntoIterator<Item = &'a Serial>) {
+        for sn in systems {
+            self.in_use.insert(sn.clone(), self.turn);
+        }
+    }
+
+    /// The rows with samples of these systems that are not in memory.
+    pub(crate) fn left_out(&self, systems: &[Serial]) -> Vec<LogId> {
+        let tails = systems.iter().filter_map(|sn| self.systems.get(sn));
+        let places = tails.flat_map(|tail| &tail.left_out).copied();
+        let places: BTreeSet<LogId> = places.collect();
+        places.into_iter().collect()
+    }
+
+    /// Whether samples of this system in this writer's log are not in memory.
+    pub(crate) fn leaves_out(&self, sn: &Serial, writer: i64) -> bool {
+        let tail = self.systems.get(sn);
+        tail.is_some_and(|tail| tail.left_out.iter().any(|place| place.writer() == writer))
+    }
+
+    /// Adds what was left out of these rows, in order, about these systems. A row that was not found has been folded meanwhile.
+    pub(crate) fn fill(
+        &mut self,
+        systems: &[Serial],
+        rows: &[LogId],
+        found: impl IntoIterator<Item = (LogId, Vec<LogEntry>)>,
+    ) {
+        let wanted: HashSet<&Serial> = systems.iter().collect();
+        for (place, entries) in found {
+            for LogEntry { sn, sample } in entries {
+                if wanted.contains(&sn)
+                    && let Some(tail) = self.systems.get_mut(&sn)
+                    && tail.left_out.contains(&place)
+                {
+                    tail.entries.push(TailEntry { place, sample });
+                }
+            }
+        }
+        for sn in systems {
+            if let Some(tail) = self.systems.get_mut(sn) {
+                tail.left_out
+                    .retain(|place| rows.binary_search(place).is_err());
+            }
+        }
+    }
+
+    /// Begins the next turn, and frees samples of systems that are no longer in use, except those of our own log.
+    pub(crate) fn begin_turn(&mut self, own_writer: Option<i64>) {
+        self.turn += 1;
+        let turn = self.turn;
+        self.in_use.retain(|_, used| turn - *used <= TURNS_IN_USE);
+        let is_own = |one: &TailEntry| own_writer == Some(one.place.writer());
+        for (sn, tail) in &mut self.systems {
+            if self.in_use.contains_key(sn) || tail.entries.iter().all(is_own) {
+                continue;
+            }
+            for one in std::mem::take(&mut tail.entries) {
+                match is_own(&one) {
+                    true => tail.entries.push(one),
+                    false => tail.leave_out(one.place),
+                }
             }
         }
     }
@@ -72,24 +186,34 @@ impl Tail {
         self.read_to.get(&writer).copied().unwrap_or_default()
     }
 
+    fn all_entries(&self) -> impl Iterator<Item = &TailEntry> {
+        self.systems.values().flat_map(|tail| &tail.entries)
+    }
+
+    /// How many samples are in memory.
+    pub(crate) fn count(&self) -> usize {
+        self.systems.values().map(|tail| tail.entries.len()).sum()
+    }
+
     /// How many samples of this writer's log are in memory.
     pub(crate) fn count_of(&self, writer: i64) -> usize {
-        let all = self.systems.values().flatten();
+        let all = self.all_entries();
         all.filter(|one| one.place.writer() == writer).count()
     }
 
-    /// The systems that have samples in the log of this writer, in order.
+    /// The systems that have samples of this writer's log in memory, in order.
     pub(crate) fn systems_of(&self, writer: i64) -> Vec<Serial> {
-        let of_writer = |tail: &[TailEntry]| tail.iter().any(|one| one.place.writer() == writer);
-        let systems = self.systems.iter().filter(|(_, tail)| of_writer(tail));
+        let of_writer = |one: &TailEntry| one.place.writer() == writer;
+        let systems = self.systems.iter();
+        let systems = systems.filter(|(_, tail)| tail.entries.iter().any(of_writer));
         let mut systems: Vec<Serial> = systems.map(|(sn, _)| sn.clone()).collect();
         systems.sort_unstable();
         systems
     }
 
-    /// The entries of a system, in the order in which they were read.
+    /// The entries of a system that are in memory, in the order in which they were read.
     pub(crate) fn entries(&self, sn: &Serial) -> &[TailEntry] {
-        self.systems.get(sn).map_or(&[], Vec::as_slice)
+        self.systems.get(sn).map_or(&[], |tail| &tail.entries)
     }
 
     pub(crate) fn ids(&self, sn: &Serial) -> impl Iterator<Item = MessageId> {
@@ -105,11 +229,10 @@ impl Tail {
 
     /// Forgets samples of a system up to a position in one log: they are in chunks.
     pub(crate) fn forget(&mut self, sn: &Serial, upto: LogId) {
-        if let Some(tail) = self.systems.get_mut(sn) {
-            tail.retain(|one| !upto.covers(one.place));
-            if tail.is_empty() {
-                self.systems.remove(sn);
-            }
+        if let Some(tail) = self.systems.get_mut(sn)
+            && !tail.forget(upto)
+        {
+            self.systems.remove(sn);
         }
     }
 
@@ -135,66 +258,15 @@ impl Tail {
             marks.retain(|mark| !upto.covers(*mark));
             !marks.is_empty()
         });
-        self.systems.retain(|_, tail| {
-            tail.retain(|one| !upto.covers(one.place));
-            !tail.is_empty()
-        });
+        self.systems.retain(|_, tail| tail.forget(upto));
     }
 
     /// The first position of this writer that is still in memory.
     pub(crate) fn first_of(&self, writer: i64) -> Option<LogId> {
-        let places = self.systems.values().flatten().map(|one| one.place);
+        let places = self.all_entries().map(|one| one.place);
         places.filter(|place| place.writer() == writer).min()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    fn entry(sn: &str, seq: u32) -> LogEntry {
-        let sample = testkit::sample(i64::from(seq) * 10, seq);
-        LogEntry::new(&sn.parse().unwrap(), &sample)
-    }
-
-    #[test]
-    fn a_row_that_was_read_twice_counts_once() {
-        let mut tail = Tail::default();
-        let sn: Serial = "SC0001".parse().unwrap();
-        tail.add(LogId::new(3, 1), [entry("SC0001", 1), entry("SC0002", 1)]);
-        tail.add(LogId::new(3, 1), [entry("SC0001", 1)]);
-        tail.add(LogId::new(3, 2), [entry("SC0001", 2)]);
-        assert_eq!(tail.samples(&sn, &(0..100)).unwrap().len(), 2);
-        assert_eq!(tail.samples(&sn, &(15..100)).unwrap().len(), 1);
-        assert_eq!(tail.count_of(3), 3);
-    }
-
-    #[test]
-    fn settled_samples_do_not_count_even_if_they_are_read_later() {
-        let mut tail = Tail::default();
-        let sn: Serial = "SC0001".parse().unwrap();
-        tail.add(LogId::new(3, 1), [entry("SC0001", 1)]);
-        tail.settle(&sn, LogId::new(3, 2));
-        tail.add(LogId::new(3, 2), [entry("SC0001", 2), entry("SC0002", 1)]);
-        tail.add(LogId::new(3, 3), [entry("SC0001", 3)]);
-        assert_eq!(tail.ids(&sn).collect::<Vec<_>>(), [MessageId::new(1, 3)]);
-        assert_eq!(tail.count_of(3), 2);
-    }
-
-    #[test]
-    fn what_left_one_log_stays_in_the_others() {
-        let mut tail = Tail::default();
-        let sn: Serial = "SC0001".parse().unwrap();
-        tail.add(LogId::new(3, 7), [entry("SC0001", 1)]);
-        tail.add(LogId::new(4, 1), [entry("SC0001", 2), entry("SC0002", 1)]);
-        tail.forget(&sn, LogId::new(4, 1));
-        assert_eq!(tail.ids(&sn).collect::<Vec<_>>(), [MessageId::new(1, 1)]);
-        tail.forget_folded(LogId::new(3, 7));
-        assert_eq!(tail.ids(&sn).count(), 0);
-        assert_eq!((tail.count_of(3), tail.count_of(4)), (0, 1));
-        assert_eq!(tail.systems_of(4).len(), 1);
-        assert_eq!(tail.first_of(4), Some(LogId::new(4, 1)));
-        assert_eq!(tail.first_of(3), None);
-    }
-}
+mod tests;

@@ -113,6 +113,15 @@ on_both!(requests_at_once_do_not_slip_through, |db| {
     app.stop().await;
 });
 
+with_app!(whoever_looks_first_finds_the_brake_on, |app| {
+    let sn = app.device(FLEET[0]).await;
+    assert!(app.service.put_brake_on("a bad update").await.unwrap());
+    let live = &app.portal.live;
+    assert_eq!(live.braked_since(), None, "nobody looks at anything");
+    live.hold(&[sn]).await.unwrap();
+    assert_eq!(live.braked_since(), Some(NOON));
+});
+
 with_app!(
     the_operators_brake_stops_every_change_and_every_delivery,
     |app| {

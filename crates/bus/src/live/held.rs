@@ -32,6 +32,10 @@ impl LiveView {
         new_systems.unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.systems.is_empty()
+    }
+
     /// Everything in the view.
     pub(crate) fn serials(&self) -> Vec<Serial> {
         let systems = self.0.systems.iter();

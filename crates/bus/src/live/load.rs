@@ -30,17 +30,30 @@ impl LiveView {
         for sn in systems {
             self.0.kept_until.insert(sn.clone(), until);
             if !self.0.systems.contains_key(sn) {
-                missing.push(sn);
+                missing.push(sn.clone());
             }
         }
-        self.to_load().extend(missing.iter().copied().cloned());
-        let mut missing = missing.into_iter().peekable();
+        self.to_load().extend(missing.iter().cloned());
+        self.read_ahead(&missing).await?;
+        let mut missing = missing.iter().peekable();
         while missing.peek().is_some() {
             let _reading = self.0.read_lock.lock().await;
+            if self.is_empty() {
+                // Nobody has followed it until now.
+                self.read_installation().await?;
+            }
             let batch = self.next_batch(&mut missing);
             if !batch.is_empty() {
                 self.read_batch(batch).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Several batches share a read of the sample logs.
+    async fn read_ahead(&self, systems: &[Serial]) -> Result<()> {
+        if systems.len() > MAX_BATCH_SIZE {
+            self.0.store.telemetry.read_ahead(systems).await?;
         }
         Ok(())
     }
@@ -97,14 +110,16 @@ impl LiveView {
 
     /// Reads again everything that is in the view: peer messages were missed.
     pub async fn reload_all(&self) -> Result<()> {
-        for batch in self.serials().chunks(MAX_BATCH_SIZE) {
+        let all = self.serials();
+        self.read_ahead(&all).await?;
+        for batch in all.chunks(MAX_BATCH_SIZE) {
             let _reading = self.0.read_lock.lock().await;
             self.read_systems(batch).await?;
         }
         self.read_installation().await
     }
 
-    /// Reads the state that concerns all systems.
+    /// Reads the state that concerns all systems. An empty view does not follow it.
     pub(crate) async fn read_installation(&self) -> Result<()> {
         self.set_releases(self.0.store.running_releases().await?);
         self.read_brake().await

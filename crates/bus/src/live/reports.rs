@@ -56,7 +56,7 @@ impl LiveView {
             ReportChange::Settings => self.settings_changed(sn),
             ReportChange::Command(id) => self.command_changed(sn, id),
             ReportChange::Event(event) => self.apply_event(sn, event),
-            ReportChange::Update(update) => self.set_update(sn, Some(update.clone())),
+            ReportChange::Update(update) => self.update_reported(update),
             ReportChange::Effects => self.read_effects_after_commit(sn),
             // The live view does not know owners.
             ReportChange::Owner => {}

@@ -13,12 +13,12 @@ use store::firmware::{Release, Releases, UpdateJob};
 pub const ENDED_UPDATE_SHOWN_FOR: Millis = DAY;
 
 impl LiveView {
-    /// Reads the update of a system again and notifies subscribers, here and in other processes.
+    /// A person or a job changed the update of a system: reads it again, here and in other processes.
     pub(crate) async fn update_changed(&self, sn: &Serial) {
         match self.0.store.newest_update(sn).await {
             Ok(update) => {
                 self.set_update(sn, update);
-                // Effects show who started it.
+                // Effects show who started it. The other processes read both.
                 self.in_force_changed(sn).await;
             }
             Err(error) => {
@@ -27,13 +27,27 @@ impl LiveView {
         }
     }
 
-    /// Sets the newest update of a system, here and in other processes.
-    pub(super) fn set_update(&self, sn: &Serial, update: Option<UpdateJob>) {
+    /// A battery has reported how far its update is: shows it, here and in other processes.
+    pub(super) fn update_reported(&self, update: &UpdateJob) {
+        self.set_update(&update.sn, Some(update.clone()));
+        let message = |_| PeerMessage::Updated(Box::new(update.clone()));
+        self.0.peers.send_change(&update.sn, message);
+    }
+
+    /// Another process was told how far an update is. A state that does not follow the known one is not shown but read again.
+    pub(crate) fn apply_update(&self, update: UpdateJob) {
+        let sn = update.sn.clone();
+        let known = self.get(&sn).and_then(|snapshot| snapshot.update.clone());
+        if known.is_some_and(|known| update.may_follow(&known)) {
+            self.set_update(&sn, Some(update));
+        } else {
+            self.request_reload([sn]);
+        }
+    }
+
+    fn set_update(&self, sn: &Serial, update: Option<UpdateJob>) {
         self.change(sn, |snapshot| snapshot.update = update.map(Arc::new));
         self.note_change_while_loading(sn);
-        self.0
-            .peers
-            .send_change(sn, |sn| PeerMessage::Reload { sn });
     }
 
     pub(crate) fn update_may_begin(&self, sn: &Serial, job: &UpdateJob) -> bool {

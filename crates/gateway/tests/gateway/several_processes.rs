@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
 use domain::clock::MINUTE;
+use domain::firmware::Part;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::battery::MqttLogin;
+use testkit::firmware::{IMAGE, manifest};
 use testkit::http::StreamingResponse;
 use testkit::{MqttBattery, NOON, Person, TestApp, TestDb, between_processes, eventually};
 
@@ -180,6 +182,49 @@ async fn soak_a_setting_is_everywhere_within_a_second() {
         db.close().await;
     }
 }
+
+between_processes!(
+    how_far_an_update_is_the_others_hear_and_need_not_read,
+    |db| {
+        let (here, there) = two(db).await;
+        let sn: Serial = "SC000002".parse().unwrap();
+        here.owner("anna", "SC000002").await;
+        let mut battery = MqttBattery::connect(here.devices, "SC000002").await;
+        battery.say_hello(here.clock.now()).await;
+        battery.measure(here.clock.now()).await;
+        let systems = std::slice::from_ref(&sn);
+        there.portal.live.hold(systems).await.unwrap();
+        here.roll_out(&manifest(Part::Master, "4.2", 5), IMAGE)
+            .await;
+        eventually("it is offered", async || {
+            !here.portal.live.offered(&sn).is_empty()
+        })
+        .await;
+        let access = here.household_access("SC000002").await;
+        here.service.start_update(&access).await.unwrap();
+        let shown = || there.portal.live.get(&sn)?.update.clone();
+        eventually("the other process shows it", async || shown().is_some()).await;
+        let job = shown().unwrap().id.clone();
+        there.view_is_up_to_date().await;
+
+        // From now on nobody can read a system again.
+        let lock = db.lock_reads("forecasts").await;
+        for progress in [20, 40] {
+            battery.seq += 1;
+            let report = json!({
+                "b": battery.boot, "s": battery.seq, "job": job.as_str(), "part": "master", "ver": "4.2",
+                "st": "downloading", "pg": progress,
+            });
+            battery.report("fw", report.to_string()).await;
+        }
+        eventually("the other process shows how far it is", async || {
+            shown().is_some_and(|update| update.parts[0].progress == 40)
+        })
+        .await;
+        lock.release().await;
+        end(here, there).await;
+    }
+);
 
 between_processes!(
     a_battery_that_connects_to_another_process_leaves_the_first,

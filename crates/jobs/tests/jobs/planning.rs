@@ -12,7 +12,7 @@ use std::time::Duration;
 use store::planning::WeatherNotice;
 use store::source::WeatherForecast;
 use testkit::planning::{clear_sky, household, household_under};
-use testkit::{FakeServices, NOON, Person, TestApp, with_app};
+use testkit::{FakeServices, NOON, Person, TestApp, on_both, with_app};
 
 const SN: &str = "SC000001";
 const OTHER: &str = "SC000002";
@@ -327,3 +327,66 @@ with_app!(
         assert_eq!(models().await, trained, "nothing was trained again");
     }
 );
+
+/// How many systems are due that nobody has checked.
+async fn unchecked(app: &TestApp) -> usize {
+    let due = app
+        .store
+        .systems_to_plan(ShardSet::ALL, app.clock.now(), 100)
+        .await;
+    let due = due.unwrap().into_iter();
+    due.filter(|system| system.due_at == 0).count()
+}
+
+/// One system per tick, and so many that are due.
+async fn due_homes(app: &TestApp, count: usize) -> Planners {
+    let systems: Vec<Serial> = (1..=count)
+        .map(|n| format!("SC{n:06}").parse().unwrap())
+        .collect();
+    app.owner_of("anna", &systems).await;
+    for sn in &systems {
+        app.battery(sn.as_str()).hello(|_| {}).await;
+    }
+    assert_eq!(unchecked(app).await, count);
+    Planners::with_budget(Budget {
+        time: Duration::ZERO,
+        min_systems: 1,
+        training_time: Duration::ZERO,
+    })
+}
+
+/// How many systems a tick has reached that nobody had checked.
+async fn reached(app: &TestApp, planners: &mut Planners) -> usize {
+    let before = unchecked(app).await;
+    planners.tick(app.planning_context()).await.unwrap();
+    before - unchecked(app).await
+}
+
+on_both!(
+    whoever_is_behind_for_long_plans_more_until_nothing_is_due,
+    |db| {
+        let app = TestApp::start(db).await;
+        let mut planners = due_homes(&app, 14).await;
+        assert_eq!(reached(&app, &mut planners).await, 1);
+        app.clock.advance(5 * MINUTE - 1);
+        assert_eq!(reached(&app, &mut planners).await, 1);
+        app.clock.advance(1);
+        for count in [2, 4, 4, 2, 0] {
+            assert_eq!(reached(&app, &mut planners).await, count);
+        }
+        db.execute("UPDATE systems SET plan_due_at = 0").await;
+        assert_eq!(reached(&app, &mut planners).await, 1, "at once as before");
+        app.stop().await;
+    }
+);
+
+with_app!(whoever_has_batteries_plans_no_more_than_usual, |app| {
+    let mut planners = due_homes(app, 6).await;
+    let connected = app.bus.attach(&SN.parse().unwrap(), None, 0);
+    reached(app, &mut planners).await;
+    app.clock.advance(6 * MINUTE);
+    for _ in 0..2 {
+        assert_eq!(reached(app, &mut planners).await, 1);
+    }
+    drop(connected);
+});

@@ -139,6 +139,44 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     app.stop().await;
 });
 
+on_both!(
+    the_journal_is_kept_for_five_years_and_access_while_somebody_has_it,
+    |db| {
+        let app = TestApp::start(db).await;
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.owner("ben", "SC000002").await;
+        let eva = app.electrician("eva").await;
+        let grant = app.grant(&anna, &eva, "SC000001", "service").await;
+        let names = async |person: &Person| {
+            let account = app.account_id(&person.email).await;
+            let entries = app.store.journal_of(account).await.unwrap();
+            let names = entries.into_iter().map(|entry| entry.event);
+            names.collect::<Vec<String>>()
+        };
+        let before = (names(&anna).await, names(&ben).await);
+        assert!(before.1.iter().any(|name| name == "system_linked"));
+        pass(&app, 5 * 365 * DAY + DAY).await;
+        assert_eq!((names(&anna).await, names(&ben).await), before);
+
+        pass(&app, 1).await;
+        let left = names(&anna).await;
+        assert!(left.iter().any(|name| name == "system_linked"), "{left:?}");
+        assert!(
+            left.iter().any(|name| name.starts_with("grant_")),
+            "{left:?}"
+        );
+        assert!(!left.iter().any(|name| name == "registered"), "{left:?}");
+        assert!(names(&ben).await.is_empty());
+
+        let anna = app.log_in(&anna.email, false).await;
+        let ended = app.call("DELETE", &format!("/api/auth/grant/{grant}/"));
+        ended.bearer(&anna.access).send().await.expect(204);
+        pass(&app, 1).await;
+        assert_eq!(names(&anna).await, ["grant_ended"]);
+        app.stop().await;
+    }
+);
+
 /// Fills a table with so many rows of one battery, the newest last.
 async fn fill(db: &TestDb, count: i64, insert: &str) {
     let numbers = format!(

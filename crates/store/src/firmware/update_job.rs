@@ -2,9 +2,10 @@
 use domain::clock::Millis;
 use domain::firmware::{Fault, JobId, JobState, Part, Stage, SwitchStep, Version};
 use domain::{Sample, Serial};
+use serde::{Deserialize, Serialize};
 
-/// An update in its present state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An update in its present state. Processes send it to each other as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpdateJob {
     pub id: JobId,
     pub sn: Serial,
@@ -21,7 +22,7 @@ pub struct UpdateJob {
     pub parts: Vec<JobPart>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPart {
     pub release: i64,
     pub part: Part,
@@ -58,6 +59,19 @@ impl UpdateJob {
         begins && self.parts_left() < self.parts.len()
     }
 
+    /// Whether this state may come after the known one. Reports of different gateways arrive in any order.
+    pub fn may_follow(&self, known: &Self) -> bool {
+        let order = |job: &Self| {
+            (
+                job.number,
+                job.heard_at,
+                job.state as u8,
+                job.switched_on_since,
+            )
+        };
+        order(self) >= order(known)
+    }
+
     /// What a person has to do at the main switch now.
     pub fn switch_step(&self, needs_off: bool, switched_on: Option<bool>) -> Option<SwitchStep> {
         let step = SwitchStep::of(self.state, self.is_between_parts(), needs_off, switched_on);
@@ -88,5 +102,46 @@ impl UpdateJob {
 
     pub fn fault(&self) -> Option<Fault> {
         self.parts.iter().find_map(|part| part.fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn job(number: i64, heard_at: Millis, state: JobState) -> UpdateJob {
+        UpdateJob {
+            id: "0123456789abcdef01234567".parse().unwrap(),
+            sn: "SC000001".parse().unwrap(),
+            number,
+            state,
+            created_at: 0,
+            heard_at: Some(heard_at),
+            ended_at: None,
+            switched_on_since: false,
+            parts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_late_report_does_not_undo_what_came_after_it() {
+        let running = job(2, 50, JobState::Running);
+        assert!(running.may_follow(&running), "of the same moment");
+        assert!(running.may_follow(&job(2, 49, JobState::Interrupted)));
+        assert!(running.may_follow(&job(1, 90, JobState::Done)));
+        let unheard = UpdateJob {
+            heard_at: None,
+            ..job(2, 0, JobState::Waiting)
+        };
+        assert!(running.may_follow(&unheard));
+        for later in [
+            job(3, 0, JobState::Waiting),
+            job(2, 51, JobState::Running),
+            job(2, 50, JobState::Interrupted),
+            job(2, 50, JobState::Expired),
+        ] {
+            assert!(!running.may_follow(&later), "{later:?}");
+        }
     }
 }

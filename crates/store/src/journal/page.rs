@@ -171,7 +171,8 @@ impl Row {
     }
 }
 
-fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
+/// `,a,b,`, for LIKE.
+pub(super) fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for item in items {
         text.push_str(if text.is_empty() { "," } else { "" });

@@ -7,6 +7,7 @@ use domain::{Sample, Serial};
 use store::Store;
 use store::presence::GatewayId;
 use store::report::{Report, ReportBody};
+use telemetry::FOLD_INTERVAL;
 use testkit::{NOON, TestDb, on_both};
 
 const SN: &str = "SC000001";
@@ -80,6 +81,74 @@ on_both!(a_process_sees_at_once_what_another_one_received, |db| {
         }
     }
 });
+
+/// Reports a sample of each of these systems, in one commit.
+async fn report_each(store: &Store, systems: &[&Serial], sample: Sample) {
+    let of = |sn: &&Serial| Report {
+        sn: (*sn).clone(),
+        received_at: sample.at,
+        body: ReportBody::Sample(sample),
+    };
+    let reports: Vec<Report> = systems.iter().map(of).collect();
+    store.append(&reports, GatewayId::default()).await.unwrap();
+}
+
+on_both!(
+    a_process_keeps_samples_of_others_only_while_somebody_asks_about_them,
+    |db| {
+        if !db.db().is_shared() {
+            return;
+        }
+        let (asked, other) = (home(db, SN).await.sn, home(db, "SC000002").await.sn);
+        let (gateway, portal) = (db.store(), db.open_again().await);
+        let kept = |store: &Store| store.telemetry.samples_in_memory();
+        let samples = minutes(0..30);
+        for (n, sample) in samples.iter().enumerate() {
+            report_each(&gateway, &[&asked, &other], *sample).await;
+            if n % 10 == 0 {
+                assert_eq!(stored(&portal, &asked).await, samples[..=n]);
+            }
+        }
+        assert_eq!(stored(&portal, &asked).await, samples);
+        assert_eq!((kept(&gateway), kept(&portal)), (60, 30));
+
+        // Nothing is missing when somebody asks about the other one, too.
+        assert_eq!(stored(&portal, &other).await, samples);
+        assert_eq!(kept(&portal), 60);
+        for turn in 0..3 {
+            assert_eq!(kept(&portal), 60);
+            let now = NOON + turn * FOLD_INTERVAL;
+            portal.telemetry.fold_due(now).await.unwrap();
+            assert_eq!(stored(&portal, &asked).await, samples);
+        }
+        assert_eq!(kept(&portal), 30, "nobody has asked for two turns");
+
+        // Nor when they were folded meanwhile, or some of them.
+        gateway.telemetry.fold(NOON + HOUR).await.unwrap();
+        let later = minutes(30..35);
+        for sample in &later {
+            report_each(&gateway, &[&asked, &other], *sample).await;
+        }
+        let all = [samples, later].concat();
+        assert_eq!(stored(&portal, &asked).await, all);
+        assert_eq!(kept(&portal), 5);
+        assert_eq!(stored(&portal, &other).await, all);
+        assert_eq!(kept(&portal), 10);
+        drop(gateway);
+
+        // Its log is folded by another process, which has been asked about one of them.
+        portal
+            .telemetry
+            .fold_abandoned(NOON + 2 * HOUR)
+            .await
+            .unwrap();
+        assert_eq!(rows(db, "sample_log").await, 0);
+        for sn in [&asked, &other] {
+            assert_eq!(stored(&portal, sn).await, all);
+        }
+        assert_eq!(kept(&portal), 0);
+    }
+);
 
 on_both!(what_two_processes_received_counts_once, |db| {
     if !db.db().is_shared() {
