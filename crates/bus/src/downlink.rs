@@ -87,7 +87,8 @@ impl Downlink {
         connections.map(|entry| entry.key().clone()).collect()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether no battery is connected to this process.
+    pub fn is_empty(&self) -> bool {
         self.0.connections.is_empty()
     }
 
