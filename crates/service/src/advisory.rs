@@ -27,7 +27,7 @@ impl AdvisoryText {
     /// The first line is the subject, the rest is the text.
     pub fn parse(file: &str) -> Result<Self, &'static str> {
         let file = file.replace("\r\n", "\n");
-        let (subject, text) = file.split_once('\n').unwrap_or((&file, ""));
+        let (subject, text) = file.split_once('\n').unwrap_or((file.as_str(), ""));
         let (subject, text) = (subject.trim(), text.trim());
         if subject.is_empty() || text.is_empty() {
             return Err("it needs a subject in its first line, and a text below");
@@ -163,7 +163,14 @@ mod tests {
         let want = parts("Bitte aktualisieren", "Erster Absatz.\n\nZweiter.");
         assert_eq!(read(file), want);
         assert_eq!(read("A\nB"), parts("A", "B"));
-        for wrong in ["", "Nur ein Betreff", "\nText", "A\n \n", "A\u{7}\nB", "A\nB\u{1b}[31m"] {
+        for wrong in [
+            "",
+            "Nur ein Betreff",
+            "\nText",
+            "A\n \n",
+            "A\u{7}\nB",
+            "A\nB\u{1b}[31m",
+        ] {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }
         assert!(read(&format!("{}\nB", "a".repeat(121))).is_err());

@@ -9,8 +9,8 @@ pub mod update;
 mod update_cache;
 mod update_job;
 
-pub(crate) use progress::{confirm_versions, record_progress};
 pub use affected::{AffectedUnit, UnitOwner};
+pub(crate) use progress::{confirm_versions, record_progress};
 pub use release::{NewRelease, Release, ReleaseNotes, ReleaseState, Releases, installed_version};
 pub use update::erase_for_former_owner;
 pub(crate) use update_cache::UpdateCache;

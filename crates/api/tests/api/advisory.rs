@@ -1,8 +1,8 @@
 //! The operator's security advisories: every owner of a unit with certain firmware gets one mail.
 #![allow(clippy::unwrap_used)]
-use domain::{Lang, Serial};
 use domain::clock::SECOND;
 use domain::firmware::{AffectedFirmware, Part};
+use domain::{Lang, Serial};
 use serde_json::json;
 use service::advisory::{AdvisoryText, AdvisoryTexts, MAIL_INTERVAL};
 use testkit::{Person, TestApp, on_both};
@@ -87,16 +87,25 @@ on_both!(every_owner_of_affected_firmware_is_mailed_once, |db| {
     let [(anna, german), (ben, french)] = mails.as_slice() else {
         panic!("{mails:?}");
     };
-    assert_eq!((anna.as_str(), ben.as_str()), ("anna@example.com", "ben@example.com"));
+    assert_eq!(
+        (anna.as_str(), ben.as_str()),
+        ("anna@example.com", "ben@example.com")
+    );
     for line in ["Erstens de.", "Zweitens.", "- SC000001", "- SC000002"] {
         assert!(german.lines().any(|said| said == line), "{german}");
     }
     assert!(german.contains("https://portal.test/update\n"), "{german}");
     assert!(french.contains("Erstens fr.\n\nZweitens."), "{french}");
-    assert!(french.contains("https://portal.test/update?sn=SC000003\n"), "{french}");
+    assert!(
+        french.contains("https://portal.test/update?sn=SC000003\n"),
+        "{french}"
+    );
 
     let entries = db.dump().await;
-    let (_, journal) = entries.iter().find(|(table, _)| table == "journal").unwrap();
+    let (_, journal) = entries
+        .iter()
+        .find(|(table, _)| table == "journal")
+        .unwrap();
     assert_eq!(journal.len() as i64, before + 1);
     let entry = journal.iter().find(|row| row.contains("owners_advised"));
     let entry: serde_json::Value = serde_json::from_str(entry.unwrap()).unwrap();

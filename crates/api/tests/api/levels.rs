@@ -12,7 +12,7 @@ use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both};
 /// Who may make which call, deliberately written down a second time. o owner, h household member with the owner's rights, l
 /// household member who can only look; electricians: m monitor, c configure, s service, f the office of the company with service, e
 /// without a grant. A capital letter means 404: for them it does not exist. Not named: 403.
-pub(crate) const MATRIX: &[(&str, &str, &str)] = &[
+const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/usr_sn/", "ohlmcfse"),
     ("GET", "/api/auth/data/", "ohlmcfse"),
     ("GET", "/api/auth/stream/", "ohlmcfse"),
@@ -140,14 +140,14 @@ fn every_call_about_systems_has_a_row() {
     assert_eq!(rows, about_systems);
 }
 
-/// An owner's system with everyone who is related to it, by the letters of [`MATRIX`].
-pub(crate) struct House {
-    pub(crate) sn: String,
-    pub(crate) people: Vec<(char, Person)>,
+/// An owner's system with everyone who is related to it.
+struct House {
+    sn: String,
+    people: Vec<(char, Person)>,
 }
 
 impl House {
-    pub(crate) async fn build(app: &TestApp, number: usize) -> Self {
+    async fn build(app: &TestApp, number: usize) -> Self {
         let sn = format!("HOME{number:04}");
         let owner = app.owner(&format!("owner{number}"), &sn).await;
         let mut people = Vec::new();
@@ -169,12 +169,12 @@ impl House {
         Self { sn, people }
     }
 
-    pub(crate) fn service(&self) -> &Person {
+    fn service(&self) -> &Person {
         let found = self.people.iter().find(|(letter, _)| *letter == 's');
         &found.unwrap().1
     }
 
-    pub(crate) fn owner(&self) -> &Person {
+    fn owner(&self) -> &Person {
         &self.people.last().unwrap().1
     }
 }
@@ -252,7 +252,7 @@ on_both!(everybody_gets_what_their_level_allows, |db| {
 
 /// A commissioning that can be finished, and the protocol of an earlier one.
 #[derive(Clone, Copy)]
-pub(crate) struct Commissioned {
+struct Commissioned {
     open: i64,
     protocol: i64,
 }
@@ -262,7 +262,7 @@ const NONE: Commissioned = Commissioned {
     protocol: i64::MAX,
 };
 
-pub(crate) async fn commissioned(app: &TestApp, installer: &Person, sn: &str) -> Commissioned {
+async fn commissioned(app: &TestApp, installer: &Person, sn: &str) -> Commissioned {
     let battery = app.battery(sn);
     Commissioned {
         protocol: app.commission(installer, &battery).await,
@@ -271,7 +271,7 @@ pub(crate) async fn commissioned(app: &TestApp, installer: &Person, sn: &str) ->
 }
 
 /// A stream never ends, so only its head is read: it shows who may open it.
-pub(crate) async fn send(call: Call, path: &str, person: &Person) -> TestResponse {
+async fn send(call: Call, path: &str, person: &Person) -> TestResponse {
     let call = match path {
         "/api/auth/stream/" => call.method("HEAD"),
         _ => call,
@@ -321,7 +321,7 @@ fn invitation(sn: &str) -> [(&'static str, &str); 4] {
     ]
 }
 
-pub(crate) async fn request(
+async fn request(
     app: &TestApp,
     house: &House,
     method: &str,

@@ -5,7 +5,6 @@
 mod account;
 mod advisory;
 mod alarm;
-mod answer_fields;
 mod at_once;
 mod changed_rights;
 mod charts;

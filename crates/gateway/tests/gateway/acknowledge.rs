@@ -127,48 +127,46 @@ on_both!(
     }
 );
 
-on_both!(
-    thirty_days_of_back_fill_add_up_whatever_their_order,
-    |db| {
-        const EVERY: i64 = 10 * MINUTE;
-        const COUNT: i64 = 30 * DAY / EVERY;
-        let app = TestApp::start(db).await;
-        let systems: [Serial; 2] = ["SC000001", "SC000002"].map(|sn| sn.parse().unwrap());
-        let anna = app.owner_of("anna", &systems).await;
-        let mut years = Vec::new();
-        for (sn, shuffled) in [("SC000001", false), ("SC000002", true)] {
-            let mut battery = MqttBattery::connect(app.devices, sn).await;
-            battery.started = NOON - 31 * DAY;
-            let samples: Vec<_> = (0..COUNT)
-                .map(|n| {
-                    let counters = json!({"ei": 1_000 + 11 * n, "ee": 2_000 + 7 * (n / 3), "ep": 3_000 + 13 * n});
-                    merge(battery.sample(NOON - (COUNT - n) * EVERY), counters)
-                })
-                .collect();
-            let mut messages: Vec<_> = samples.chunks(60).map(deflated).collect();
-            if shuffled {
-                // From the newest to the oldest, then the oldest half once more, then everything.
-                let sorted = messages.clone();
-                messages.reverse();
-                messages.extend_from_within(messages.len() / 2..);
-                messages.extend(sorted);
-            }
-            for message in messages {
-                battery.report("hist", message).await;
-            }
-            let path = format!("/api/auth/energy_chart/?sn={sn}&days=year_2026-11-15");
-            let year = app.get(&path).bearer(&anna.access).send().await.expect(200);
-            years.push(year.json()[0].clone());
+on_both!(thirty_days_of_back_fill_add_up_whatever_their_order, |db| {
+    const EVERY: i64 = 10 * MINUTE;
+    const COUNT: i64 = 30 * DAY / EVERY;
+    let app = TestApp::start(db).await;
+    let systems: [Serial; 2] = ["SC000001", "SC000002"].map(|sn| sn.parse().unwrap());
+    let anna = app.owner_of("anna", &systems).await;
+    let mut years = Vec::new();
+    for (sn, shuffled) in [("SC000001", false), ("SC000002", true)] {
+        let mut battery = MqttBattery::connect(app.devices, sn).await;
+        battery.started = NOON - 31 * DAY;
+        let samples: Vec<_> = (0..COUNT)
+            .map(|n| {
+                let counters =
+                    json!({"ei": 1_000 + 11 * n, "ee": 2_000 + 7 * (n / 3), "ep": 3_000 + 13 * n});
+                merge(battery.sample(NOON - (COUNT - n) * EVERY), counters)
+            })
+            .collect();
+        let mut messages: Vec<_> = samples.chunks(60).map(deflated).collect();
+        if shuffled {
+            // From the newest to the oldest, then the oldest half once more, then everything.
+            let sorted = messages.clone();
+            messages.reverse();
+            messages.extend_from_within(messages.len() / 2..);
+            messages.extend(sorted);
         }
-        for year in &mut years {
-            let year = year.as_object_mut().unwrap();
-            year.retain(|name, _| name.starts_with("total_") || name == "rows");
+        for message in messages {
+            battery.report("hist", message).await;
         }
-        assert_eq!(years[0], years[1]);
-        assert_eq!(years[0]["total_m2"], 11 * (COUNT - 1), "{}", years[0]);
-        app.stop().await;
+        let path = format!("/api/auth/energy_chart/?sn={sn}&days=year_2026-11-15");
+        let year = app.get(&path).bearer(&anna.access).send().await.expect(200);
+        years.push(year.json()[0].clone());
     }
-);
+    for year in &mut years {
+        let year = year.as_object_mut().unwrap();
+        year.retain(|name, _| name.starts_with("total_") || name == "rows");
+    }
+    assert_eq!(years[0], years[1]);
+    assert_eq!(years[0]["total_m2"], 11 * (COUNT - 1), "{}", years[0]);
+    app.stop().await;
+});
 
 on_both!(
     an_older_sample_that_comes_late_does_not_move_the_live_value,

@@ -152,7 +152,10 @@ on_both!(no_value_makes_the_server_fail_or_talk, |db| {
             let said = format!("{sent}: {} {}", answer.status, answer.text);
             assert!(answer.status.as_u16() < 500, "{said}");
             if !answer.status.is_success() {
-                assert!(INTERNAL.iter().all(|word| !answer.text.contains(word)), "{said}");
+                assert!(
+                    INTERNAL.iter().all(|word| !answer.text.contains(word)),
+                    "{said}"
+                );
             }
         }
     }
@@ -198,7 +201,11 @@ on_both!(fields_that_nobody_asked_for_change_nothing, |db| {
         let (call, who) = valid(&app, &mut callers, *row).await;
         let person = callers.current.person.clone();
         let account = async || match &person {
-            Some(person) => app.store.account_by_email(&person.email.parse().unwrap()).await,
+            Some(person) => {
+                app.store
+                    .account_by_email(&person.email.parse().unwrap())
+                    .await
+            }
             None => Ok(None),
         };
         let was = account().await.unwrap();
