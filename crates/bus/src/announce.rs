@@ -1,7 +1,7 @@
 //! Announces to the other processes which systems this one has in its live view.
 //!
-//! When they enter the view, all of them every minute, and when another process asks. What it does not hear of is repaired soon: a system that has just entered
-//! the view is read once more, and presences are read every minute.
+//! When they enter the view, all of them every minute, and when another process asks. What it does not hear of is repaired soon: a
+//! system that has just entered the view is read once more, and presences are read every minute.
 use crate::Bus;
 use crate::peer_message::PeerMessage;
 use domain::Serial;
