@@ -41,10 +41,14 @@ impl TestCertificate {
         }
     }
 
-    /// Writes `tls.crt` and `tls.key`.
+    /// Writes `tls.crt` and `tls.key`. Nobody sees half a file.
     pub fn write_to(&self, folder: &Path) {
-        std::fs::write(folder.join("tls.crt"), &self.chain).unwrap();
-        std::fs::write(folder.join("tls.key"), &self.key).unwrap();
+        exchange(folder, "tls.crt", &self.chain);
+        self.write_key_to(folder);
+    }
+
+    pub fn write_key_to(&self, folder: &Path) {
+        exchange(folder, "tls.key", &self.key);
     }
 
     /// A server with this certificate that offers these application protocols (ALPN).
@@ -85,6 +89,12 @@ impl Default for TestCertificate {
     fn default() -> Self {
         Self::new()
     }
+}
+
+fn exchange(folder: &Path, name: &str, text: &str) {
+    let new = folder.join(format!("{name}.new"));
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(&new, folder.join(name)).unwrap();
 }
 
 /// What client and server agreed on.

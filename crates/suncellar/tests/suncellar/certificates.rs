@@ -22,7 +22,6 @@ async fn is_rejected(status: SocketAddr, rejected: u8) -> bool {
 async fn every_listener_uses_a_new_certificate_without_a_restart() {
     let [first, second] = std::array::from_fn(|_| TestCertificate::new());
     let folder = TempDir::new().unwrap();
-    let path = |name: &str| folder.path().join(name);
     first.write_to(folder.path());
     let mut command = Command::new(BINARY);
     command.current_dir(folder.path()).args(SERVE).args([
@@ -46,7 +45,7 @@ async fn every_listener_uses_a_new_certificate_without_a_restart() {
     let open = Http2Client::on(open).await;
 
     // The key of another certificate.
-    std::fs::write(path("tls.key"), &second.key).unwrap();
+    second.write_key_to(folder.path());
     let refused = || server.log().matches("certificate_not_renewed").count();
     eventually("the pair is refused", async || refused() > 0).await;
     eventually("the metrics say so", async || is_rejected(status, 1).await).await;
