@@ -2,6 +2,7 @@
 //! connections is limited here: requests at once, memory, silence, answers that are left unread, requests that are taken back.
 use crate::open_requests::{Activity, OpenRequests};
 use axum::body::Body;
+use bus::Shutdown;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::{Request, Response};
@@ -10,7 +11,6 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt as _};
 
 /// By which client and server agree on it in the TLS handshake.
@@ -36,12 +36,13 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// How long a connection that is closing may take for what its buffers still hold.
 const LAST_BYTES_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Serves a connection until it ends, was without requests for `idle_timeout`, or `stop` is cancelled and its open requests are answered.
+/// Serves a connection until it ends, was without requests for `idle_timeout`, or this process ends and its open requests are answered.
+/// During a drain a client that was served is asked to make its next requests on another connection, which another process gets.
 pub(crate) async fn serve<T, S>(
     stream: T,
     service: S,
     idle_timeout: Duration,
-    stop: &CancellationToken,
+    shutdown: &Shutdown,
 ) -> hyper::Result<()>
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -82,11 +83,11 @@ where
     loop {
         let closes = tokio::select! {
             ended = connection.as_mut() => return ended,
-            () = stop.cancelled(), if !is_closing => true,
+            () = shutdown.stop().cancelled(), if !is_closing => true,
             _ = check.tick() => match requests.activity() {
-                Activity::Busy => false,
+                Activity::Busy => shutdown.is_ending(),
                 Activity::Idle(time) if time > idle_timeout + LAST_BYTES_TIMEOUT => return Ok(()),
-                Activity::Idle(time) => time > idle_timeout,
+                Activity::Idle(time) => time > idle_timeout || shutdown.is_ending(),
                 Activity::Silent(time) if is_closing || time > idle_timeout => return Ok(()),
                 Activity::Silent(_) => false,
                 Activity::LeftUnread => {

@@ -103,7 +103,7 @@ async fn serve_connection<S>(
 ) where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
-    let stop = shutdown.0.stop().clone();
+    let ending = shutdown.0.clone();
     let service = router
         .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(ConnectInfo(peer));
@@ -115,7 +115,7 @@ async fn serve_connection<S>(
     let ended = if is_http2 {
         // Held until the connection ends, which a stop waits for.
         let _watcher = watcher;
-        http2::serve(stream, service, HEADER_TIMEOUT, &stop).await
+        http2::serve(stream, service, HEADER_TIMEOUT, &ending).await
     } else {
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())

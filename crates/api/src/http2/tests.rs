@@ -11,17 +11,18 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection of a client, and how the server's side of it ends.
 fn connect(
     router: Router,
-    stop: &CancellationToken,
+    shutdown: &Shutdown,
 ) -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
-    let stop = stop.clone();
-    let served = tokio::spawn(async move { serve(theirs, router, IDLE_TIMEOUT, &stop).await });
+    let shutdown = shutdown.clone();
+    let served = tokio::spawn(async move { serve(theirs, router, IDLE_TIMEOUT, &shutdown).await });
     (ours, served)
 }
 
@@ -53,10 +54,10 @@ fn page() -> Router {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_asks_for_nothing_is_let_go() {
-    let stop = CancellationToken::new();
-    let (_silent, served) = connect(page(), &stop);
+    let shutdown = Shutdown::default();
+    let (_silent, served) = connect(page(), &shutdown);
     assert!((10..15).contains(&seconds_until_closed(served).await));
-    let (stream, served) = connect(page(), &stop);
+    let (stream, served) = connect(page(), &shutdown);
     let mut sender = client(stream).await;
     let answer = sender.send_request(request("/")).await.unwrap();
     assert_eq!(answer.status(), 200);
@@ -73,7 +74,7 @@ async fn an_answer_that_is_not_read_ends_the_connection() {
     };
     let (stream, served) = connect(
         Router::new().route("/", get(large)),
-        &CancellationToken::new(),
+        &Shutdown::default(),
     );
     let mut sender = client(stream).await;
     let unread = sender.send_request(request("/")).await.unwrap();
@@ -93,7 +94,7 @@ async fn a_stream_without_events_stays_open_until_it_ends() {
         }))
     };
     let stop = CancellationToken::new();
-    let (stream, served) = connect(Router::new().route("/", get(handler)), &stop);
+    let (stream, served) = connect(Router::new().route("/", get(handler)), &stop.clone().into());
     let mut sender = client(stream).await;
     let answer = sender.send_request(request("/")).await.unwrap();
     let read = tokio::spawn(axum::body::to_bytes(Body::new(answer.into_body()), 100));
@@ -111,6 +112,31 @@ async fn a_stream_without_events_stays_open_until_it_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn during_a_drain_a_client_that_was_served_is_sent_elsewhere_and_open_answers_go_on() {
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let ended = Arc::new(tokio::sync::Mutex::new(Some(ended)));
+    let handler = move || async move {
+        let ended = ended.lock().await.take().unwrap();
+        ended.await.unwrap();
+        "answered"
+    };
+    let shutdown = Shutdown::default();
+    let (stream, served) = connect(Router::new().route("/", get(handler)), &shutdown);
+    let mut sender = client(stream).await;
+    let answer = tokio::spawn(sender.send_request(request("/")));
+    let drain = shutdown.clone();
+    tokio::spawn(async move { drain.drain(Duration::from_secs(60)).await });
+    sleep(Duration::from_secs(5)).await;
+    assert!(sender.is_closed() || sender.ready().await.is_err());
+    assert!(!served.is_finished());
+    end.send(()).unwrap();
+    let answer = answer.await.unwrap().unwrap();
+    let text = axum::body::to_bytes(Body::new(answer.into_body()), 100).await;
+    assert_eq!(text.unwrap(), "answered");
+    assert_eq!(seconds_until_closed(served).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_has_only_so_many_requests_at_once() {
     let running = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&running);
@@ -120,7 +146,7 @@ async fn a_client_has_only_so_many_requests_at_once() {
     };
     let (stream, _served) = connect(
         Router::new().route("/", get(handler)),
-        &CancellationToken::new(),
+        &Shutdown::default(),
     );
     let sender = client(stream).await;
     for _ in 0..MAX_REQUESTS + 10 {
@@ -133,7 +159,7 @@ async fn a_client_has_only_so_many_requests_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_head_that_is_too_long_is_refused() {
-    let (stream, _served) = connect(page(), &CancellationToken::new());
+    let (stream, _served) = connect(page(), &Shutdown::default());
     let mut sender = client(stream).await;
     for (length, status) in [(8_000, 200), (20_000, 431)] {
         let mut request = request("/");
@@ -162,7 +188,7 @@ async fn a_flood_of_requests_that_are_taken_back_ends_the_connection() {
     const ENHANCE_YOUR_CALM: [u8; 4] = 11_u32.to_be_bytes();
     // GET, /, https, and the authority "test" (RFC 7541, appendix A).
     const HEAD: &[u8] = b"\x82\x84\x87\x41\x04test";
-    let (mut stream, served) = connect(page(), &CancellationToken::new());
+    let (mut stream, served) = connect(page(), &Shutdown::default());
     let mut flood = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
     flood.extend(frame(SETTINGS, 0, 0, &[]));
     for number in (1..400).step_by(2) {
