@@ -94,7 +94,7 @@ function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
         )}
       </svg>
       <p className="relative text-center leading-tight">
-        <span className="num block text-6xl leading-none font-semibold">
+        <span className="num block text-share leading-none font-semibold">
           {percent === null ? '–' : formatNumber(percent, locale)}
           {percent !== null && (
             <span className="ml-0.5 text-md font-medium text-muted">

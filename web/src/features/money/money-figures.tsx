@@ -40,7 +40,7 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
           money={month}
           currency={currency}
           period="month"
-          className="text-2xl leading-snug font-semibold"
+          className="text-amount leading-snug font-semibold"
         />
         <SavedLine money={now} currency={currency} period="today" className="text-md text-muted" />
       </div>

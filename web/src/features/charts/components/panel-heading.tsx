@@ -30,7 +30,7 @@ export function PanelHeading({ system, graph, series, place, summary, earlier, o
         <h3 className="num text-md font-semibold">
           {name} <span className="font-normal text-muted">{more}</span>
         </h3>
-        <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs">
+        <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-chip">
           {series.map((one) => (
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />

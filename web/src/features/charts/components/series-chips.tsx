@@ -22,7 +22,7 @@ type Props = {
 }
 
 const CHIP =
-  'flex min-h-9 max-w-full flex-wrap items-center gap-x-2 rounded-[1.125rem] border border-line px-3 text-xs text-muted transition-colors hover:bg-surface-2'
+  'flex min-h-9 max-w-full flex-wrap items-center gap-x-2 rounded-[1.125rem] border border-line px-3 text-chip text-muted transition-colors hover:bg-surface-2'
 
 /** A toggle button for every series; active ones show their value. On a phone inactive ones are collapsed. */
 export function SeriesChips({ chosen, graph, place, summary, earlier, describedBy, onToggle }: Props) {
