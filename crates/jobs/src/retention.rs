@@ -58,7 +58,7 @@ pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Mi
     }
     match store.purge_journal(now).await {
         Ok(0) => {}
-        Ok(entries) => tracing::info!(entries, "old journal entries erased"),
+        Ok(entries) => tracing::info!(entries, "old_journal_entries_erased"),
         Err(error) => tracing::error!(%error, "journal_not_purged: retrying in an hour"),
     }
 }

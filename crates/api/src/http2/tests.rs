@@ -16,10 +16,7 @@ use tokio_util::sync::CancellationToken;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection of a client, and how the server's side of it ends.
-fn connect(
-    router: Router,
-    shutdown: &Shutdown,
-) -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
+fn connect(router: Router, shutdown: &Shutdown) -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let shutdown = shutdown.clone();
     let served = tokio::spawn(async move { serve(theirs, router, IDLE_TIMEOUT, &shutdown).await });
@@ -72,10 +69,7 @@ async fn an_answer_that_is_not_read_ends_the_connection() {
         let pieces = stream::iter(std::iter::repeat_n(Ok::<_, Infallible>(piece), 1_000));
         async { Body::from_stream(pieces) }
     };
-    let (stream, served) = connect(
-        Router::new().route("/", get(large)),
-        &Shutdown::default(),
-    );
+    let (stream, served) = connect(Router::new().route("/", get(large)), &Shutdown::default());
     let mut sender = client(stream).await;
     let unread = sender.send_request(request("/")).await.unwrap();
     assert!((30..35).contains(&seconds_until_closed(served).await));
@@ -144,10 +138,7 @@ async fn a_client_has_only_so_many_requests_at_once() {
         counted.fetch_add(1, Ordering::Relaxed);
         std::future::pending::<()>().await;
     };
-    let (stream, _served) = connect(
-        Router::new().route("/", get(handler)),
-        &Shutdown::default(),
-    );
+    let (stream, _served) = connect(Router::new().route("/", get(handler)), &Shutdown::default());
     let sender = client(stream).await;
     for _ in 0..MAX_REQUESTS + 10 {
         let mut sender = sender.clone();
