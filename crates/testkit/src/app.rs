@@ -96,10 +96,10 @@ impl TestApp {
             require_totp_of_electricians: false,
         };
         change(&mut settings);
-        let random = random::seeded(7);
-        // Two apps on one database are two processes, each with a number of its own.
+        // Two apps on one database are two processes, also one after the other: each draws numbers of its own.
         static STARTED: AtomicU64 = AtomicU64::new(0);
-        let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let (random, own) = (random::seeded(7 + 100 * number), random::seeded(number));
         let options = BusOptions {
             updates_url: settings.updates_url.clone(),
             nats: db.nats(),

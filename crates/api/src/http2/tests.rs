@@ -41,7 +41,8 @@ fn request(path: &str) -> Request<Body> {
 async fn seconds_until_closed(served: JoinHandle<hyper::Result<()>>) -> u64 {
     let begun = Instant::now();
     let ended = timeout(Duration::from_secs(300), served).await;
-    ended.expect("the connection is closed").unwrap().unwrap();
+    // The client may be the first to close its side.
+    let _ = ended.expect("the connection is closed").unwrap();
     begun.elapsed().as_secs()
 }
 
@@ -121,7 +122,8 @@ async fn during_a_drain_a_client_that_was_served_is_sent_elsewhere_and_open_answ
     let drain = shutdown.clone();
     tokio::spawn(async move { drain.drain(Duration::from_secs(60)).await });
     sleep(Duration::from_secs(5)).await;
-    assert!(sender.is_closed() || sender.ready().await.is_err());
+    let next = timeout(Duration::from_secs(10), sender.send_request(request("/")));
+    assert!(next.await.unwrap().is_err());
     assert!(!served.is_finished());
     end.send(()).unwrap();
     let answer = answer.await.unwrap().unwrap();
