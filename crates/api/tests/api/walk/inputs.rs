@@ -211,7 +211,8 @@ on_both!(fields_that_nobody_asked_for_change_nothing, |db| {
         let was = account().await.unwrap();
         let mut fields = call.form_fields();
         for (name, value) in asked_by_nobody {
-            if !parameters.form.iter().any(|known| known == name) {
+            let is_asked_for = parameters.form.iter().any(|known| known == name);
+            if !is_asked_for && !fields.iter().any(|(given, _)| given == name) {
                 fields.push((name.to_owned(), value.to_owned()));
             }
         }
