@@ -215,7 +215,9 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
     damaged.measure(Clock::system().now()).await;
     sound.measure(Clock::system().now()).await;
     let log = server.log();
-    let line = log.lines().find(|line| line.contains("system_rows_damaged"));
+    let line = log
+        .lines()
+        .find(|line| line.contains("system_rows_damaged"));
     let line = line.unwrap_or_else(|| panic!("{log}"));
     let name = file.canonicalize().unwrap();
     for named in [
