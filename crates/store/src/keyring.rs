@@ -26,6 +26,7 @@ pub enum Purpose {
     RecoveryCode,
     LimitedName,
     PasskeyChallenge,
+    AcmeSecret,
 }
 
 impl Purpose {

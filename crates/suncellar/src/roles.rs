@@ -1,5 +1,6 @@
 //! Starts the chosen roles in this process and stops them together.
-use crate::config::Config;
+use crate::acme::Acme;
+use crate::config::{CertificateSource, Config};
 use crate::demo;
 use crate::open_files::OpenFiles;
 use crate::options::ProcessRole;
@@ -20,7 +21,6 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{SampleStore, SchemaAction, Secret, Store};
@@ -33,6 +33,8 @@ const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
+/// For the authority, and browsers that are led to HTTPS.
+const MAX_ACME_CONNECTIONS: usize = 1_024;
 
 /// The operating system's secure random generator.
 pub(crate) fn random() -> Random {
@@ -239,9 +241,19 @@ pub(crate) async fn run(
         "the metrics upkeep",
         run_metrics_upkeep(metrics, stop.clone()),
     );
-    let mut certificate = |name, files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
-        let Some((chain, key)) = files else {
-            return Ok(None);
+    let acme = match &config.acme {
+        Some(acme) => Some(Acme::new(
+            acme.clone(),
+            portal.store.clone(),
+            clock.clone(),
+            portal.random.clone(),
+        )?),
+        None => None,
+    };
+    let mut certificate = |name, source: &Option<CertificateSource>| -> anyhow::Result<_> {
+        let Some(CertificateSource::Files { chain, key }) = source else {
+            let acme = acme.as_ref().filter(|_| source.is_some());
+            return Ok(acme.map(|acme| Arc::clone(acme.certificate())));
         };
         let files = CertificateFiles::open(name, (chain, key), &clock)?;
         let certificate = Arc::clone(files.certificate());
@@ -253,8 +265,23 @@ pub(crate) async fn run(
         true => own.clone(),
         false => certificate("devices", &config.devices_tls)?,
     };
-    let tls = own.map(|certificate| certificate.https());
+    let tls = match &acme {
+        Some(acme) => Some(acme.https()),
+        None => own.map(|certificate| certificate.https()),
+    };
     let devices_tls = of_devices.map(|certificate| certificate.devices());
+    if let Some(acme) = acme {
+        if let Some(address) = config.acme_listen {
+            let listener = TcpListener::bind(address).await;
+            let listener = listener.with_context(|| format!("acme-listen: {address}"))?;
+            tracing::info!(address = %listener.local_addr()?, "names are proven over HTTP");
+            let answers = api::acme_challenges(acme.answers(), &portal.config.public_url);
+            let connections = Connections::new(MAX_ACME_CONNECTIONS, MAX_STATUS_CONNECTIONS);
+            let serving = api::serve(listener, connections, answers, None, stop.clone());
+            tasks.spawn("the listener for ACME", serving);
+        }
+        tasks.spawn("the certificate by ACME", acme.run(stop.clone()));
+    }
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;

@@ -213,6 +213,21 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("id", NUMBER), ("account_id", NUMBER), ("number", NUMBER)],
     },
     TableRule {
+        name: "acme_challenges",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "acme_schedule",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "acme_secrets",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
         name: "firmware_keys",
         ownership: RowOwnership::Nobody("the maker's and the portal's"),
         left_out: &[],
