@@ -121,7 +121,11 @@ impl Acme {
         clock: Clock,
         random: Random,
     ) -> anyhow::Result<Self> {
-        let certificate = Certificate::new("portal", challenges::self_signed(&CertificateParams::new(config.domains.names())?)?, &clock);
+        let certificate = Certificate::new(
+            "portal",
+            challenges::self_signed(&CertificateParams::new(config.domains.names())?)?,
+            &clock,
+        );
         Ok(Self {
             config,
             store,
@@ -172,7 +176,9 @@ impl Acme {
                 self.certificate.replace(parse(&stored.text)?);
                 self.certificate.record_days_left();
             }
-            None => metrics::gauge!("tls_certificate_days_left", "certificate" => "portal").set(0.0),
+            None => {
+                metrics::gauge!("tls_certificate_days_left", "certificate" => "portal").set(0.0)
+            }
         }
         self.challenges.set(&self.store.acme_challenges().await?)?;
         let schedule = self.store.acme_schedule().await?;
@@ -194,7 +200,10 @@ impl Acme {
         match ordered.and_then(|pem| Ok((renew_at(&pem, &self.random)?, pem))) {
             Ok((renew_at, text)) => {
                 metrics::counter!("acme_orders_total", "result" => "success").increment(1);
-                let certificate = AcmeSecret { subject: names, text };
+                let certificate = AcmeSecret {
+                    subject: names,
+                    text,
+                };
                 self.store_certificate(&certificate, renew_at).await;
                 self.certificate.replace(parse(&certificate.text)?);
                 Ok(())

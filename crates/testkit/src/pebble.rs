@@ -55,7 +55,8 @@ impl Pebble {
         let processes = processes.map(|(mut command, port)| {
             let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
             let started = quiet.spawn();
-            let mut process = started.expect("pebble is missing: scripts/install-tools installs it");
+            let mut process =
+                started.expect("pebble is missing: scripts/install-tools installs it");
             wait_for_listener(&mut process, port);
             process
         });

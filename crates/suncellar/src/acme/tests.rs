@@ -57,7 +57,10 @@ impl World {
     /// The authority and others come to this process.
     fn serve(&mut self, acme: &Acme) {
         let router = || api::acme_challenges(acme.answers(), "https://portal.example.com");
-        let listeners = [(self.http.take(), None), (self.tls.take(), Some(acme.https()))];
+        let listeners = [
+            (self.http.take(), None),
+            (self.tls.take(), Some(acme.https())),
+        ];
         for (listener, tls) in listeners {
             tokio::spawn(api::serve(
                 listener.unwrap(),
@@ -175,7 +178,14 @@ fn only_names_that_an_authority_could_prove_are_accepted() {
     let parse = |text: &str| text.parse::<AcmeDomains>().map(|names| names.to_string());
     let two = parse("Portal.example.com, updates.example.com").unwrap();
     assert_eq!(two, "portal.example.com,updates.example.com");
-    for wrong in ["", "localhost", "192.0.2.7", "a b.example.com", "*.example.com", "x.,y"] {
+    for wrong in [
+        "",
+        "localhost",
+        "192.0.2.7",
+        "a b.example.com",
+        "*.example.com",
+        "x.,y",
+    ] {
         assert!(parse(wrong).is_err(), "{wrong}");
     }
 }
