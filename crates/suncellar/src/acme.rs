@@ -185,8 +185,9 @@ impl Acme {
         let now = self.clock.now();
         let names = self.config.domains.to_string();
         let is_right = stored.is_some_and(|stored| stored.subject == names);
-        let is_due = self.config.asks && (!is_right || now >= schedule.renew_at);
-        if is_due && self.store.claim_acme_order(now, now + ORDER_LEASE).await? {
+        let is_due = (!is_right || now >= schedule.renew_at) && now >= schedule.next_attempt_at;
+        if self.config.asks && is_due && self.store.claim_acme_order(now, now + ORDER_LEASE).await?
+        {
             self.order(names, schedule).await?;
         }
         Ok(())
@@ -197,7 +198,7 @@ impl Acme {
         let order = Order::new(&self.config, &self.store, &self.random, &self.challenges);
         let ordered = tokio::time::timeout(ORDER_TIMEOUT, order.certificate()).await;
         let ordered = ordered.unwrap_or_else(|_| Err(anyhow::anyhow!("no end within 5 minutes")));
-        match ordered.and_then(|pem| Ok((renew_at(&pem, &self.random)?, pem))) {
+        match ordered.and_then(|pem| Ok((self.renew_at(&pem)?, pem))) {
             Ok((renew_at, text)) => {
                 metrics::counter!("acme_orders_total", "result" => "success").increment(1);
                 let certificate = AcmeSecret {
@@ -225,6 +226,17 @@ impl Acme {
         }
     }
 
+    /// After two thirds of its life, and some of the rest, so that portals that began together do not ask together. A wrong clock
+    /// does not ask again at once.
+    fn renew_at(&self, pem: &str) -> anyhow::Result<Millis> {
+        let pair = parse(pem)?;
+        let valid = pair.cert.first().and_then(|first| validity(first));
+        let valid = valid.context("the certificate has no validity that can be read")?;
+        let life = valid.end() - valid.start();
+        let jitter = up_to(life / 24, &self.random);
+        Ok((valid.start() + life / 3 * 2 + jitter).max(self.clock.now() + life / 3))
+    }
+
     /// The authority counts certificates, so none is thrown away because the database was away.
     async fn store_certificate(&self, certificate: &AcmeSecret, renew_at: Millis) {
         loop {
@@ -236,15 +248,6 @@ impl Acme {
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
-}
-
-/// After two thirds of its life, and some of the rest, so that portals that began together do not ask together.
-fn renew_at(pem: &str, random: &Random) -> anyhow::Result<Millis> {
-    let key = parse(pem)?;
-    let valid = key.cert.first().and_then(|first| validity(first));
-    let valid = valid.context("the certificate has no validity that can be read")?;
-    let life = valid.end() - valid.start();
-    Ok(valid.start() + life / 3 * 2 + up_to(life / 24, random))
 }
 
 /// Twice as long after each failure.

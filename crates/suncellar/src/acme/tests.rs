@@ -110,8 +110,13 @@ async fn a_name_is_proven_over_http_and_its_certificate_renewed_after_two_thirds
     assert_eq!(used(&restarted), first);
     world.clock.advance(5 * DAY);
     acme.tick().await;
-    assert_ne!(used(&acme), first);
+    let second = used(&acme);
+    assert_ne!(second, first);
     assert!(world.has_certificate().await);
+    // By this clock the new one is old, too. That is no reason to ask again at once.
+    world.clock.advance(20 * DAY);
+    acme.tick().await;
+    assert_eq!(used(&acme), second);
     world.end().await;
 }
 
