@@ -1,5 +1,6 @@
 //! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that depends on axum.
 
+mod acme;
 mod alarm;
 mod answer_guard;
 mod assets;
@@ -66,6 +67,7 @@ mod update_service;
 mod work_queue;
 mod write_timeout;
 
+pub use acme::acme_challenges;
 pub use demo::{
     BatteryControls, DemoBattery, DemoState, ManualAction, SentMail, SunForecast, fake_services,
 };
@@ -73,7 +75,7 @@ pub use openapi::openapi;
 pub use password::{Lane, Passwords};
 pub use route_table::rights;
 pub use router::portal;
-pub use serve::{Tls, serve};
+pub use serve::{ACME_TLS_ALPN, Tls, serve};
 pub use state::{Links, Portal, PortalConfig, StreamOptions};
 pub use status::status;
 pub use token::Tokens;

@@ -22,6 +22,9 @@ use tower::ServiceExt as _;
 /// TLS for a listener without a TLS proxy in front.
 pub type Tls = TlsAcceptor;
 
+/// By which an authority asks for the proof that a name is ours (RFC 8737), in place of a protocol.
+pub const ACME_TLS_ALPN: &[u8] = b"acme-tls/1";
+
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// For the head of a request, and between two requests of a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -82,6 +85,10 @@ pub async fn serve(
                     if let Ok(Ok(stream)) =
                         tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await
                     {
+                        // An authority looks at the certificate, and asks for nothing (ACME, tls-alpn-01).
+                        if stream.get_ref().1.alpn_protocol() == Some(ACME_TLS_ALPN) {
+                            return;
+                        }
                         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(http2::ALPN);
                         serve_connection(stream, is_http2, peer, router, watcher, shutdown).await;
                     }

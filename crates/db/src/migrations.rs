@@ -83,6 +83,7 @@ const STEPS: &[SchemaStep] = steps![
     51 "0051_customer_cards",
     52 "0052_withdrawn_requests",
     53 "0053_customer_codes",
+    54 "0054_acme",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

@@ -5,6 +5,7 @@ extern crate db;
 
 pub mod access;
 pub mod account;
+pub mod acme;
 pub mod alarm;
 mod chart;
 pub mod claim;

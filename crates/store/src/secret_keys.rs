@@ -60,7 +60,7 @@ struct EncryptedRow {
 }
 
 /// All encrypted values: the query that reads them, and the one that replaces a value unless it was changed meanwhile.
-const ENCRYPTED_COLUMNS: [(Purpose, &str, &str); 4] = [
+const ENCRYPTED_COLUMNS: [(Purpose, &str, &str); 5] = [
     (
         Purpose::MailBody,
         "SELECT CAST(id AS TEXT) AS id, body AS encrypted FROM mails",
@@ -80,6 +80,11 @@ const ENCRYPTED_COLUMNS: [(Purpose, &str, &str); 4] = [
         Purpose::TotpSecret,
         "SELECT CAST(account_id AS TEXT) AS id, secret AS encrypted FROM totp",
         "UPDATE totp SET secret = $3 WHERE account_id = CAST($1 AS BIGINT) AND secret = $2",
+    ),
+    (
+        Purpose::AcmeSecret,
+        "SELECT kind AS id, body AS encrypted FROM acme_secrets",
+        "UPDATE acme_secrets SET body = $3 WHERE kind = $1 AND body = $2",
     ),
 ];
 

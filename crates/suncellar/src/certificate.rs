@@ -50,7 +50,7 @@ pub(crate) fn valid_until(certificate: &CertificateDer<'_>) -> Option<Millis> {
 }
 
 /// From when until when it is valid, as RFC 5280 has it: the fifth field of what is signed, or the fourth without a version.
-fn validity(certificate: &[u8]) -> Option<RangeInclusive<Millis>> {
+pub(crate) fn validity(certificate: &[u8]) -> Option<RangeInclusive<Millis>> {
     let (whole, _) = element(certificate, SEQUENCE)?;
     let (signed, _) = element(whole, SEQUENCE)?;
     let rest = element(signed, VERSION).map_or(signed, |(_, rest)| rest);

@@ -1,6 +1,6 @@
 //! `suncellar check`: whether everything that a server with this configuration needs is there and in order. Changes nothing.
 use crate::certificate;
-use crate::config::Config;
+use crate::config::{CertificateSource, Config};
 use crate::open_files;
 use crate::opening::open_mailer;
 use crate::options::ProcessRole;
@@ -38,13 +38,17 @@ impl Check {
 pub(crate) async fn run(config: &Config, check: &Check) -> anyhow::Result<()> {
     let mut report = Report::default();
     report.add("secret", secret(config));
-    for (name, files) in [
+    for (name, source) in [
         ("certificate", &config.tls),
         ("certificate for batteries", &config.devices_tls),
     ] {
-        let is_same = name != "certificate" && files == &config.tls;
-        if let Some((chain, key)) = files.as_ref().filter(|_| !is_same) {
-            report.add(name, certificate_files(config, chain, key));
+        let is_same = name != "certificate" && source == &config.tls;
+        match source.as_ref().filter(|_| !is_same) {
+            Some(CertificateSource::Files { chain, key }) => {
+                report.add(name, certificate_files(config, chain, key));
+            }
+            Some(CertificateSource::Acme) => report.add(name, acme(config)),
+            None => {}
         }
     }
     report.add("update service", update_service(config));
@@ -106,6 +110,28 @@ fn certificate_files(config: &Config, chain: &Path, key: &Path) -> anyhow::Resul
     let host = config.options.public_url.as_deref().map(host);
     let said = certificate::check(first, host, Clock::system().now());
     said.with_context(|| chain.display().to_string())
+}
+
+/// Whether the certificate that the portal gets by itself is for the name that people type.
+fn acme(config: &Config) -> anyhow::Result<String> {
+    let acme = config.acme.as_ref().context("acme-domain is not set")?;
+    if let Some(host) = config.options.public_url.as_deref().map(host) {
+        ensure!(
+            acme.domains.names().iter().any(|name| name == host),
+            "acme-domain is not {host}, the name in public-url"
+        );
+    }
+    if let Some(file) = &acme.directory_ca {
+        std::fs::metadata(file).with_context(|| format!("acme-ca {}", file.display()))?;
+    }
+    let how = match config.acme_listen {
+        Some(address) => format!("{address}, which people must reach at port 80"),
+        None => format!("{}, which people must reach at port 443", config.listen),
+    };
+    Ok(format!(
+        "for {} from {}, proven on {how}",
+        acme.domains, acme.directory
+    ))
 }
 
 /// The name in an origin, without its port.

@@ -1,4 +1,5 @@
 //! Configuration. Options override `SUNCELLAR_…` variables, which override a TOML file, which overrides defaults.
+use crate::acme::{AcmeConfig, DEFAULT_DIRECTORY};
 use crate::options::{LogFormat, Options, ProcessRole};
 use anyhow::{Context as _, bail, ensure};
 use api::{Links, PortalConfig};
@@ -13,6 +14,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::SampleStoreUrl;
 
+/// Where a listener's certificate comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CertificateSource {
+    Files { chain: PathBuf, key: PathBuf },
+    Acme,
+}
+
 /// The complete, validated configuration.
 #[derive(Clone)]
 pub(crate) struct Config {
@@ -25,8 +33,8 @@ pub(crate) struct Config {
     pub(crate) status_listen: Option<SocketAddr>,
     /// How long connections are given to other processes before this one stops.
     pub(crate) drain: Duration,
-    /// Certificate and key for batteries; without them the link is unencrypted.
-    pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
+    /// The certificate for batteries; without it the link is unencrypted.
+    pub(crate) devices_tls: Option<CertificateSource>,
     pub(crate) data_dir: PathBuf,
     pub(crate) database: String,
     /// At most so many to PostgreSQL.
@@ -35,7 +43,10 @@ pub(crate) struct Config {
     pub(crate) roles: Vec<ProcessRole>,
     pub(crate) secret: Option<String>,
     pub(crate) secret_file: Option<PathBuf>,
-    pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    pub(crate) tls: Option<CertificateSource>,
+    pub(crate) acme: Option<AcmeConfig>,
+    /// Where names are proven over HTTP.
+    pub(crate) acme_listen: Option<SocketAddr>,
     pub(crate) smtp: Option<String>,
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
@@ -76,6 +87,7 @@ impl Config {
         options.updates_url = url("updates-url", options.updates_url)?;
         options.otlp_endpoint = url("otlp-endpoint", options.otlp_endpoint)?;
         let given = options.clone();
+        let acme = acme(&options)?;
         let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
         let database = options
             .database
@@ -106,8 +118,11 @@ impl Config {
             (None, None) => None,
         };
         let tls = match (options.tls_cert, options.tls_key) {
-            (Some(cert), Some(key)) => Some((cert, key)),
-            (None, None) => None,
+            (Some(_), Some(_)) if acme.is_some() => {
+                bail!("give either acme-domain or tls-cert and tls-key, not both")
+            }
+            (Some(chain), Some(key)) => Some(CertificateSource::Files { chain, key }),
+            (None, None) => acme.is_some().then_some(CertificateSource::Acme),
             _ => bail!("tls-cert and tls-key belong together: give both or neither"),
         };
         let listen = options.listen.unwrap_or(([127, 0, 0, 1], 8080).into());
@@ -116,7 +131,7 @@ impl Config {
             .unwrap_or(([127, 0, 0, 1], 8081).into());
         let portal_plain = options.portal_plain.unwrap_or(false);
         if portal_plain && tls.is_some() {
-            bail!("give either portal-plain or tls-cert and tls-key, not both");
+            bail!("give either portal-plain or a certificate for the portal, not both");
         }
         let people = [
             (ProcessRole::Portal, listen, "people"),
@@ -126,7 +141,7 @@ impl Config {
             let exposed = !address.ip().is_loopback() && roles.contains(&role);
             if exposed && tls.is_none() && !portal_plain {
                 bail!(
-                    "{who} on {address} would send passwords and secrets in clear: give tls-cert and tls-key, or portal-plain behind a proxy that does TLS"
+                    "{who} on {address} would send passwords and secrets in clear: give tls-cert and tls-key, or acme-domain, or portal-plain behind a proxy that does TLS"
                 );
             }
         }
@@ -138,7 +153,7 @@ impl Config {
             (Some(_), Some(_)) if devices_plain => {
                 bail!("give either devices-plain or a certificate for batteries, not both")
             }
-            (Some(cert), Some(key)) => Some((cert, key)),
+            (Some(chain), Some(key)) => Some(CertificateSource::Files { chain, key }),
             (None, None) if devices_plain => None,
             (None, None) => tls.clone(),
             _ => {
@@ -193,6 +208,8 @@ impl Config {
             secret,
             secret_file,
             tls,
+            acme,
+            acme_listen: options.acme_listen,
             smtp: options.smtp,
             smtp_ca: options.smtp_ca,
             mail_from: options
@@ -310,6 +327,41 @@ fn origin(name: &str, url: &str) -> anyhow::Result<String> {
         "{name} must look like https://portal.example.com, not {url:?}"
     );
     Ok(url.to_owned())
+}
+
+fn has_role(options: &Options, role: ProcessRole) -> bool {
+    let roles = options.role.as_ref();
+    roles.is_none_or(|roles| roles.contains(&role))
+}
+
+fn acme(options: &Options) -> anyhow::Result<Option<AcmeConfig>> {
+    let Some(domains) = options.acme_domain.clone() else {
+        ensure!(
+            options.acme_listen.is_none(),
+            "acme-listen needs acme-domain, the name for which there is to be a certificate"
+        );
+        return Ok(None);
+    };
+    let contact = options.acme_contact.clone();
+    let is_mail = |contact: &String| contact.starts_with("mailto:") && contact.contains('@');
+    ensure!(
+        contact.as_ref().is_none_or(is_mail),
+        "acme-contact must look like mailto:admin@example.com"
+    );
+    let directory = options.acme_directory.clone();
+    let directory = directory.unwrap_or_else(|| DEFAULT_DIRECTORY.to_owned());
+    ensure!(
+        directory.starts_with("https://"),
+        "acme-directory must be the address of an authority, such as {DEFAULT_DIRECTORY}"
+    );
+    Ok(Some(AcmeConfig {
+        domains,
+        contact,
+        directory,
+        directory_ca: options.acme_ca.clone(),
+        by_http: options.acme_listen.is_some(),
+        asks: has_role(options, ProcessRole::Portal),
+    }))
 }
 
 /// Validates the contact in `security.txt`: one line of it, in which a mail address is written as `mailto:`.

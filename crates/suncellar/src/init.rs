@@ -20,8 +20,11 @@ const PUBLIC_LISTENERS: [(&str, &str); 3] = [
 ];
 
 const URL_QUESTION: &str = "The address that people type, such as https://portal.example.com; empty: a trial on this machine";
-const CERTIFICATE_QUESTION: &str =
-    "The certificate (a PEM file with its chain); empty: a proxy on this machine has it";
+const CERTIFICATE_QUESTION: &str = "The certificate (a PEM file with its chain); acme: the portal gets one from Let's Encrypt, and you agree to its terms; empty: a proxy on this machine has it";
+/// The answer for a certificate that the portal gets by itself.
+const BY_ACME: &str = "acme";
+const CONTACT_QUESTION: &str =
+    "A mail address for the authority that issues certificates; empty: none";
 const UPDATES_QUESTION: &str = "The address under which batteries reach the update service, which the proxy finds on port 8081";
 const MAIL_QUESTION: &str = "The mail server, such as smtp://user:password@mail.example.com:587?tls=required; empty: mails become files";
 const DATABASE_QUESTION: &str = "The database, such as postgres://suncellar:password@localhost/suncellar; empty: a file in the data folder";
@@ -145,11 +148,24 @@ fn draft(
     if let Some(url) = &url {
         draft.text("public-url", url);
     }
-    let certificate = match (&options.tls_cert, is_public) {
+    let asks_for_certificate = is_public && options.acme_domain.is_none();
+    let answer = match (&options.tls_cert, asks_for_certificate) {
         (Some(file), _) => Some(file.clone()),
         (None, true) => ask.answer(None, CERTIFICATE_QUESTION)?.map(PathBuf::from),
         (None, false) => None,
     };
+    let by_acme = options.tls_cert.is_none() && answer.as_deref() == Some(Path::new(BY_ACME));
+    let domains = match &options.acme_domain {
+        Some(domains) => Some(domains.to_string()),
+        None => url.as_deref().map(|url| host(url).to_owned()),
+    };
+    let domains = domains.filter(|_| by_acme || options.acme_domain.is_some());
+    if let Some(domains) = &domains {
+        draft.text("acme-domain", domains);
+        acme(options, ask, &mut draft)?;
+    }
+    let certificate = answer.filter(|_| !by_acme);
+    let has_certificate = certificate.is_some() || domains.is_some();
     match &certificate {
         Some(file) => {
             let key = options.tls_key.as_ref().and_then(|key| key.to_str());
@@ -158,7 +174,7 @@ fn draft(
             draft.path("tls-cert", file)?;
             draft.path("tls-key", Path::new(&key))?;
         }
-        None if is_public && options.trusted_proxy.is_none() => {
+        None if is_public && !has_certificate && options.trusted_proxy.is_none() => {
             draft
                 .0
                 .push(("trusted-proxy", r#"["127.0.0.1", "::1"]"#.to_owned()));
@@ -166,20 +182,20 @@ fn draft(
         None => {}
     }
     if let Some(url) = url.as_deref().filter(|_| is_public) {
-        let own_port = options.updates_listen.filter(|_| certificate.is_some());
+        let own_port = options.updates_listen.filter(|_| has_certificate);
         let port = own_port.map_or(UPDATES_PORT, |address| address.port());
         let usual = format!("https://{}:{port}", host(url));
         let given = options.updates_url.clone();
-        let updates = match certificate {
-            Some(_) => given,
-            None => ask.answer(
+        let updates = match has_certificate {
+            true => given,
+            false => ask.answer(
                 given.as_deref(),
                 &format!("{UPDATES_QUESTION}; empty: {usual}"),
             )?,
         };
         draft.text("updates-url", &updates.unwrap_or(usual));
     }
-    listeners(options, certificate.is_some(), &mut draft);
+    listeners(options, has_certificate, &mut draft);
     if let Some(proxies) = &options.trusted_proxy {
         draft.0.push((
             "trusted-proxy",
@@ -205,6 +221,29 @@ fn draft(
         draft.text("database", &database);
     }
     Ok(draft)
+}
+
+/// What else is to be known about the authority.
+fn acme(
+    options: &Options,
+    ask: &mut Questions<impl BufRead>,
+    draft: &mut Draft,
+) -> anyhow::Result<()> {
+    let contact = ask.answer(options.acme_contact.as_deref(), CONTACT_QUESTION)?;
+    if let Some(contact) = contact {
+        let address = contact.strip_prefix("mailto:").unwrap_or(&contact);
+        draft.text("acme-contact", &format!("mailto:{address}"));
+    }
+    if let Some(directory) = &options.acme_directory {
+        draft.text("acme-directory", directory);
+    }
+    if let Some(file) = &options.acme_ca {
+        draft.path("acme-ca", file)?;
+    }
+    if let Some(address) = options.acme_listen {
+        draft.text("acme-listen", &address.to_string());
+    }
+    Ok(())
 }
 
 fn listeners(options: &Options, has_certificate: bool, draft: &mut Draft) {
@@ -306,6 +345,18 @@ mod tests {
             &Options::default(),
             "https://p.example.com\nc.pem\nk.pem\nsmtp://a:b\"c@m\n\npostgres://h/n\n",
         );
+        let by_acme = written(
+            &Options::default(),
+            "https://p.example.com\nacme\nadmin@example.com\n\n\n",
+        );
+        for line in [
+            "acme-domain = \"p.example.com\"",
+            "acme-contact = \"mailto:admin@example.com\"",
+            "listen = \"0.0.0.0:443\"",
+            "devices-listen = \"0.0.0.0:8883\"",
+        ] {
+            assert!(by_acme.contains(line), "{line} in {by_acme}");
+        }
         for line in [
             "listen = \"0.0.0.0:443\"",
             "devices-listen = \"0.0.0.0:8883\"",

@@ -1,5 +1,6 @@
 //! `suncellar`: one binary for the portal, its demo and its operator's commands.
 
+mod acme;
 mod admin;
 mod backup;
 mod certificate;

@@ -1,4 +1,5 @@
 //! All configuration options, each as option, `SUNCELLAR_…` variable and TOML key; [`crate::config`] validates them.
+use crate::acme::AcmeDomains;
 use bus::NatsServers;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -129,6 +130,43 @@ pub(crate) struct Options {
     /// Private key (PEM) of the certificate
     #[arg(long, global = true, env = "SUNCELLAR_TLS_KEY", value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Name for which the portal gets its certificate by itself (ACME), such as portal.example.com; several with commas. You agree to
+    /// the terms of the authority
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_ACME_DOMAIN",
+        value_name = "NAME"
+    )]
+    pub(crate) acme_domain: Option<AcmeDomains>,
+    /// Whom the authority may write to, such as mailto:admin@example.com
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_ACME_CONTACT",
+        value_name = "ADDRESS"
+    )]
+    pub(crate) acme_contact: Option<String>,
+    /// The authority that issues the certificate [default: Let's Encrypt]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_ACME_DIRECTORY",
+        value_name = "URL"
+    )]
+    pub(crate) acme_directory: Option<String>,
+    /// Certificate (PEM) that must have issued the authority's own one, instead of the system's authorities
+    #[arg(long, global = true, env = "SUNCELLAR_ACME_CA", value_name = "FILE")]
+    pub(crate) acme_ca: Option<PathBuf>,
+    /// Where the name is proven over HTTP, such as 0.0.0.0:80, and everybody else is led to HTTPS [default: it is proven by the
+    /// portal's TLS, which people must reach at port 443]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_ACME_LISTEN",
+        value_name = "ADDRESS"
+    )]
+    pub(crate) acme_listen: Option<SocketAddr>,
     /// People and the update service come through a proxy that terminates TLS: serve them plain, also on an address that is not
     /// loopback
     #[arg(

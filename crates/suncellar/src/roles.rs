@@ -1,5 +1,6 @@
 //! Starts the chosen roles in this process and stops them together.
-use crate::config::Config;
+use crate::acme::Acme;
+use crate::config::{CertificateSource, Config};
 use crate::demo::mark;
 use crate::open_files::OpenFiles;
 use crate::opening::{lock_database, open_mailer, open_store, random};
@@ -19,7 +20,6 @@ use jobs::mail::Mailer;
 use sd_notify::NotifyState;
 use sources::Sources;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use store::SampleStore;
 use tokio::net::TcpListener;
@@ -27,6 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 /// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
+/// For the authority, and browsers that are led to HTTPS.
+const MAX_ACME_CONNECTIONS: usize = 1_024;
 
 /// The listener of a role; `None` if another process has the role.
 pub(crate) async fn bind(
@@ -149,9 +151,19 @@ pub(crate) async fn run(
         "the metrics upkeep",
         monitoring::run_upkeep(metrics, stop.clone()),
     );
-    let mut certificate = |name, files: &Option<(PathBuf, PathBuf)>| -> anyhow::Result<_> {
-        let Some((chain, key)) = files else {
-            return Ok(None);
+    let acme = match &config.acme {
+        Some(acme) => Some(Acme::new(
+            acme.clone(),
+            portal.store.clone(),
+            clock.clone(),
+            portal.random.clone(),
+        )?),
+        None => None,
+    };
+    let mut certificate = |name, source: &Option<CertificateSource>| -> anyhow::Result<_> {
+        let Some(CertificateSource::Files { chain, key }) = source else {
+            let acme = acme.as_ref().filter(|_| source.is_some());
+            return Ok(acme.map(|acme| Arc::clone(acme.certificate())));
         };
         let files = CertificateFiles::open(name, (chain, key), &clock)?;
         let certificate = Arc::clone(files.certificate());
@@ -163,8 +175,23 @@ pub(crate) async fn run(
         true => own.clone(),
         false => certificate("devices", &config.devices_tls)?,
     };
-    let tls = own.map(|certificate| certificate.https());
+    let tls = match &acme {
+        Some(acme) => Some(acme.https()),
+        None => own.map(|certificate| certificate.https()),
+    };
     let devices_tls = of_devices.map(|certificate| certificate.devices());
+    if let Some(acme) = acme {
+        if let Some(address) = config.acme_listen {
+            let listener = TcpListener::bind(address).await;
+            let listener = listener.with_context(|| format!("acme-listen: {address}"))?;
+            tracing::info!(address = %listener.local_addr()?, "acme_listener_started: names are proven over HTTP");
+            let answers = api::acme_challenges(acme.answers(), &portal.config.public_url);
+            let connections = Connections::new(MAX_ACME_CONNECTIONS, MAX_STATUS_CONNECTIONS);
+            let serving = api::serve(listener, connections, answers, None, shutdown.clone());
+            tasks.spawn("the listener for ACME", serving);
+        }
+        tasks.spawn("the certificate by ACME", acme.run(stop.clone()));
+    }
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;

@@ -30,6 +30,9 @@ macro_rules! shared_options {
 /// server and passwords are a process's own.
 const SHARED_OPTIONS: &[SharedOption] = shared_options! {
     "nats" nats,
+    "acme-domain" acme_domain,
+    "acme-contact" acme_contact,
+    "acme-directory" acme_directory,
     "public-url" public_url,
     "updates-url" updates_url,
     "mail-from" mail_from,

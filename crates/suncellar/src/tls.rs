@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 /// What browsers may speak.
-const HTTP: &[&[u8]] = &[b"h2", b"http/1.1"];
+pub(crate) const HTTP: &[&[u8]] = &[b"h2", b"http/1.1"];
 
 /// The certificate that new connections of some listeners are served with.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Certificate {
         Some((until - self.clock.now()) as f64 / DAY as f64)
     }
 
-    fn current(&self) -> Arc<CertifiedKey> {
+    pub(crate) fn current(&self) -> Arc<CertifiedKey> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&current)
     }
@@ -89,7 +89,7 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
-fn acceptor(resolver: Arc<dyn ResolvesServerCert>, protocols: &[&[u8]]) -> TlsAcceptor {
+pub(crate) fn acceptor(resolver: Arc<dyn ResolvesServerCert>, protocols: &[&[u8]]) -> TlsAcceptor {
     let mut config = ServerConfig::builder()
         .with_no_client_auth()
         .with_cert_resolver(resolver);

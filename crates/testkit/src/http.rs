@@ -223,7 +223,7 @@ impl StreamingResponse {
         }
     }
 
-    async fn read_to_end(self) -> TestResponse {
+    pub async fn read_to_end(self) -> TestResponse {
         let bytes = self.body.collect().await.unwrap().to_bytes();
         TestResponse {
             status: self.status,

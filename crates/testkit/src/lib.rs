@@ -21,6 +21,7 @@ pub mod http;
 pub mod nats;
 pub mod passkey;
 pub mod photo;
+pub mod pebble;
 pub mod planning;
 pub mod proxy;
 pub mod random;
@@ -39,6 +40,7 @@ pub use fixtures::{PASSWORD, Person};
 pub use http::TestResponse;
 pub use nats::NatsServer;
 pub use passkey::SoftwarePasskey;
+pub use pebble::Pebble;
 pub use proxy::Proxy;
 pub use reporter::{Reporter, sample};
 pub use s3::S3Server;
@@ -67,6 +69,23 @@ pub async fn queue_mail(store: &store::Store, mail: &store::mail::OutgoingMail<'
     let queued = store::mail::queue(&mut tx, store.keyring(), mail, now).await;
     queued.unwrap();
     tx.commit().await.unwrap();
+}
+
+/// A port that is free at this moment. A server that finds it taken ends, and the test fails.
+pub fn free_port() -> u16 {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().port()
+}
+
+/// Waits until a program that was just started listens there.
+pub(crate) fn wait_for_listener(process: &mut std::process::Child, port: u16) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let ended = process.try_wait().unwrap();
+        assert!(ended.is_none(), "it ended: {ended:?}");
+        assert!(std::time::Instant::now() < deadline, "it does not listen");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }
 
 /// Waits for the effect of another task.

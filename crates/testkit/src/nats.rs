@@ -1,5 +1,4 @@
 //! A NATS server for one test.
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
@@ -12,10 +11,7 @@ pub struct NatsServer {
 
 impl NatsServer {
     pub fn start() -> Self {
-        // Free at this moment; a server that finds it taken ends, and the test fails.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = crate::free_port();
         Self {
             port,
             process: Mutex::new(run(port)),
@@ -72,15 +68,6 @@ fn run(port: u16) -> Child {
     let mut process = command
         .spawn()
         .expect("nats-server is missing: scripts/install-tools installs it");
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-        let ended = process.try_wait().unwrap();
-        assert!(ended.is_none(), "nats-server ended: {ended:?}");
-        assert!(
-            std::time::Instant::now() < deadline,
-            "nats-server does not listen"
-        );
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    crate::wait_for_listener(&mut process, port);
     process
 }

@@ -70,19 +70,29 @@ impl TestCertificate {
         address: SocketAddr,
         protocols: &[&str],
     ) -> io::Result<TlsStream<TcpStream>> {
-        let mut roots = RootCertStore::empty();
-        roots.add(self.der.clone()).unwrap();
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = names(protocols);
-        let stream = TcpStream::connect(address).await?;
-        let host = "localhost".try_into().unwrap();
-        let connector = TlsConnector::from(Arc::new(config));
-        connector.connect(host, stream).await
+        connect("localhost", &self.der, address, protocols).await
     }
+}
+
+/// A connection to a server that presents a certificate for `host` by this authority.
+pub async fn connect(
+    host: &str,
+    authority: &CertificateDer<'static>,
+    address: SocketAddr,
+    protocols: &[&str],
+) -> io::Result<TlsStream<TcpStream>> {
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = names(protocols);
+    let stream = TcpStream::connect(address).await?;
+    let host = host.to_owned().try_into().unwrap();
+    let connector = TlsConnector::from(Arc::new(config));
+    connector.connect(host, stream).await
 }
 
 impl Default for TestCertificate {

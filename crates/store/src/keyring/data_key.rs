@@ -21,6 +21,7 @@ pub enum Purpose {
     RecoveryCode,
     LimitedName,
     PasskeyChallenge,
+    AcmeSecret,
 }
 
 impl Purpose {

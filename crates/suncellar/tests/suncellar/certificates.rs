@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::process::Command;
 use tempfile::TempDir;
 use testkit::http::{Call, Http2Client};
-use testkit::{TestCertificate, eventually};
+use testkit::tls::connect;
+use testkit::{Pebble, TestCertificate, eventually, free_port};
 
 fn get(address: SocketAddr, path: &str) -> Call {
     Call::new(address, "GET".parse().unwrap(), path)
@@ -68,4 +69,40 @@ async fn every_listener_uses_a_new_certificate_without_a_restart() {
     let days = metrics.split("tls_certificate_days_left{certificate=\"portal\"} ");
     let days = days.last().unwrap().lines().next().unwrap();
     assert!(days.parse::<f64>().unwrap() > 365.0, "{days}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_portal_gets_its_certificate_by_itself() {
+    let (folder, port) = (TempDir::new().unwrap(), free_port());
+    // It does not ask over HTTP.
+    let pebble = tokio::task::spawn_blocking(move || Pebble::start(1, port));
+    let pebble = pebble.await.unwrap();
+    let mut command = Command::new(BINARY);
+    let own = format!("127.0.0.1:{port}");
+    command.current_dir(folder.path()).args([
+        "serve",
+        "--listen",
+        &own,
+        "--updates-listen",
+        "127.0.0.1:0",
+        "--devices-listen",
+        "127.0.0.1:0",
+        "--acme-domain",
+        "portal.example.com",
+        "--acme-directory",
+        &pebble.directory(),
+        "--acme-ca",
+        pebble.ca_file().to_str().unwrap(),
+    ]);
+    let server = Server::start(command);
+    let root = pebble.root().await;
+    for listener in [server.portal, server.updates, server.devices] {
+        eventually("it has the certificate", async || {
+            connect("portal.example.com", &root, listener, &[])
+                .await
+                .is_ok()
+        })
+        .await;
+    }
+    assert_eq!(server.log().matches("acme_order_begun").count(), 1);
 }

@@ -61,6 +61,21 @@ pub(crate) const TABLES: &[TableRule] = &[
         ],
     },
     TableRule {
+        name: "acme_challenges",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "acme_schedule",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "acme_secrets",
+        ownership: RowOwnership::Nobody("the portal's"),
+        left_out: &[],
+    },
+    TableRule {
         name: "alarm_comments",
         ownership: RowOwnership::Account("account_id"),
         left_out: &[("id", NUMBER), ("account_id", NUMBER), ("alarm_id", NUMBER)],
