@@ -28,7 +28,7 @@ export default defineConfig({
   retries: 0,
   // Long enough for two busy cores.
   timeout: 240_000,
-  expect: { timeout: 60_000 },
+  expect: { timeout: 30_000 },
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],

@@ -5,6 +5,8 @@ use axum::body::Bytes;
 use axum::routing::get;
 use futures_util::stream;
 use hyper::client::conn::http2::{Builder, SendRequest};
+use std::error::Error as _;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
@@ -41,8 +43,12 @@ fn request(path: &str) -> Request<Body> {
 async fn seconds_until_closed(served: JoinHandle<hyper::Result<()>>) -> u64 {
     let begun = Instant::now();
     let ended = timeout(Duration::from_secs(300), served).await;
-    // The client may be the first to close its side.
-    let _ = ended.expect("the connection is closed").unwrap();
+    if let Err(error) = ended.expect("the connection is closed").unwrap() {
+        // Nothing else may fail: the client, told to leave, closed its side first.
+        let cause = error.source().and_then(|it| it.downcast_ref::<io::Error>());
+        let cause = cause.map(io::Error::kind);
+        assert_eq!(cause, Some(io::ErrorKind::BrokenPipe), "{error}");
+    }
     begun.elapsed().as_secs()
 }
 
